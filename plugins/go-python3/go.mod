@@ -1,0 +1,3 @@
+module github.com/DataDog/go-python3
+
+go 1.26.0
