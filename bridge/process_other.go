@@ -1,0 +1,20 @@
+//go:build !linux
+
+package bridge
+
+import (
+	"os"
+	"runtime"
+)
+
+func awaitExit(int) {}
+
+func noCoreDumps() error { return nil }
+
+func stdoutToStderr() error { return nil }
+
+func onParentExit(int, func()) error {
+	return Errorf(ErrUnsupportedHere, "plugins need Linux, this is %s", runtime.GOOS)
+}
+
+func endGroup() { os.Exit(1) }
