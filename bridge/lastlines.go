@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	keptLines    = 400  // enough to find the head of a Go crash report behind its stacks
 	keptLineSize = 1024 // a longer line is cut: it is for people
 	shownLines   = 10
 
@@ -16,12 +15,20 @@ const (
 	goCrashStatus = 2
 )
 
-// lastLines is a writer that keeps the last lines written to it.
+// lastLines is a writer that keeps the last lines written to it, and the lines around the head of a Go crash report:
+// the stacks and registers that follow it would push it out of sight.
 type lastLines struct {
 	mu    sync.Mutex
 	lines []string
 	open  strings.Builder // the line that has no newline yet
+
+	crash  []string
+	signal syscall.Signal
 }
+
+// The two ways in which the Go runtime names a fatal signal: one that C code or another process raised, and one that Go
+// code raised, which is a panic first.
+var crashHead = regexp.MustCompile(`^(SIG[A-Z]+): |^\[signal (SIG[A-Z]+)`)
 
 func (l *lastLines) Write(b []byte) (int, error) {
 	l.mu.Lock()
@@ -36,17 +43,29 @@ func (l *lastLines) Write(b []byte) (int, error) {
 			return len(b), nil
 		}
 		if l.open.Len() > 0 {
-			l.lines = append(l.lines, strings.ToValidUTF8(l.open.String(), "\uFFFD"))
+			l.add(strings.ToValidUTF8(l.open.String(), "\uFFFD"))
 		}
 		l.open.Reset()
-		if len(l.lines) > keptLines {
-			l.lines = append(l.lines[:0], l.lines[len(l.lines)-keptLines:]...)
-		}
 		text = rest
 	}
 }
 
-func (l *lastLines) all() []string {
+func (l *lastLines) add(line string) {
+	l.lines = append(l.lines, line)
+	if len(l.lines) > shownLines {
+		l.lines = l.lines[1:]
+	}
+	switch m := crashHead.FindStringSubmatch(line); {
+	case m != nil && l.crash == nil:
+		l.signal = signalByName(m[1] + m[2])
+		l.crash = append(l.crash, l.lines[max(0, len(l.lines)-shownLines/2):]...)
+	case l.crash != nil && len(l.crash) < shownLines:
+		l.crash = append(l.crash, line)
+	}
+}
+
+// last returns the last lines, oldest first.
+func (l *lastLines) last() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lines := append([]string{}, l.lines...)
@@ -56,21 +75,9 @@ func (l *lastLines) all() []string {
 	return lines
 }
 
-func (l *lastLines) last() []string {
-	lines := l.all()
-	return lines[max(0, len(lines)-shownLines):]
-}
-
-var crashHead = regexp.MustCompile(`^(SIG[A-Z]+): |^\[signal (SIG[A-Z]+)`)
-
-// goCrash finds the Go runtime's report of a fatal signal and returns the signal and the lines around its head: what
-// the process said before it, and what the report says first. The stacks that follow would only push that out of sight.
-func goCrash(lines []string) (syscall.Signal, []string, bool) {
-	for i, line := range lines {
-		if m := crashHead.FindStringSubmatch(line); m != nil {
-			shown := lines[max(0, i-shownLines/2):min(len(lines), i+shownLines/2)]
-			return signalByName(m[1] + m[2]), shown, true
-		}
-	}
-	return 0, nil, false
+// goCrash returns the signal that a Go crash report named and the lines around its head, or false if there was none.
+func (l *lastLines) goCrash() (syscall.Signal, []string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.signal, append([]string{}, l.crash...), l.crash != nil
 }

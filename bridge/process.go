@@ -128,8 +128,8 @@ func (p *process) exitError(op string, lines *lastLines) *ExitError {
 	}
 	e.LastLines = lines.last()
 	if e.Status == goCrashStatus {
-		if signal, before, ok := goCrash(lines.all()); ok {
-			e.Signal, e.LastLines = signal, before
+		if signal, around, ok := lines.goCrash(); ok {
+			e.Signal, e.LastLines = signal, around
 		}
 	}
 	return e

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/hashicorp/go-hclog"
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
@@ -21,7 +22,7 @@ import (
 // a plugin's main function calls, and it must be called before anything prints: the first line on stdout belongs to the
 // handshake. Whatever is printed later goes to the controller's log.
 func Serve(backend Backend) {
-	s := &server{backend: backend}
+	s := &server{backend: backend, stderr: os.Stderr}
 	if err := s.attach(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -29,6 +30,7 @@ func Serve(backend Backend) {
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: handshake,
 		Plugins:         plugin.PluginSet{dispensed: &glue{server: s}},
+		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Warn, Output: os.Stderr, JSONFormat: true}),
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))...)
 		},
@@ -41,6 +43,7 @@ type server struct {
 	pb.UnimplementedPluginServer
 	backend   Backend
 	memory    []byte // the segment, empty when the controller gave none
+	stderr    *os.File
 	handshook sync.Once
 }
 
@@ -77,9 +80,11 @@ func (s *server) attach() error {
 }
 
 // begin runs before every call. The first call proves that the handshake line was read, so from then on file
-// descriptor 1 can be given to the log: Python, C++ and TileLang print there.
+// descriptor 1 can be given to the log: Python, C++ and TileLang print there. Go's own os.Stdout and os.Stderr go there
+// too, instead of through go-plugin's streams, which lose what a dying process printed last.
 func (s *server) begin() {
 	s.handshook.Do(func() {
+		os.Stdout, os.Stderr = s.stderr, s.stderr
 		if err := stdoutToStderr(); err != nil {
 			fmt.Fprintln(os.Stderr, "[WARN] stdout stays with the handshake:", err)
 		}
