@@ -1,0 +1,67 @@
+"""C = act(A·Wᵀ + bias)."""
+
+from typing import Any
+
+from layabridge.kernels.factory import check_choice, check_dtype, check_sizes, factory
+
+ACTIVATIONS = ("none", "gelu", "relu")
+
+
+@factory(bm=64, bn=384, bk=128)
+def gemm_kernel(
+    N: int,
+    K: int,
+    bias: bool = False,
+    act: str = "none",
+    bm: int = 64,
+    bn: int = 128,
+    bk: int = 64,
+    stages: int = 3,
+    threads: int = 128,
+    dtype: str = "bfloat16",
+    *,
+    cpu: bool = False,
+) -> Any:
+    """C[M, N] = act(A[M, K] · W[N, K]ᵀ + bias[N]), M dynamic; call order A, W, bias, C.
+
+    A, W, C are of `dtype`, bias is fp32 and not read unless `bias`; products are accumulated in fp32, and bias and
+    activation are applied to the fp32 sum before it is rounded. act: "none", "gelu" (the exact form, x·Φ(x)), or "relu"
+    (NaN stays NaN). K = 0 gives act(bias). Blocks of bm × bn outputs go through K in steps of bk, `stages` deep on a GPU.
+    """
+    check_sizes(N=N, bm=bm, bn=bn, bk=bk, stages=stages, threads=threads)
+    check_sizes(minimum=0, K=K)
+    check_choice("act", act, ACTIVATIONS)
+    check_dtype(dtype, cpu)
+    import tilelang.language as T
+
+    from layabridge.kernels import scalar
+    from layabridge.kernels.matmul import Matmul
+
+    on = Matmul(bm, bn, bk, dtype, cpu)
+    activation = scalar.activation(act, cpu)
+    biased = bias
+    M = T.dynamic("M")
+
+    @T.prim_func
+    def gemm(
+        A: T.Tensor((M, K), dtype),
+        W: T.Tensor((N, K), dtype),
+        bias: T.Tensor((N,), "float32"),
+        C: T.Tensor((M, N), dtype),
+    ):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=on.threads(threads)) as (bx, by):
+            A_s = on.left()
+            W_s = on.right()
+            C_l = on.accumulator()
+            on.clear(C_l)
+            for k in on.pipelined(T.ceildiv(K, bk), stages):
+                on.load(A, by * bm, k * bk, A_s, left=True)
+                on.load(W, bx * bn, k * bk, W_s)
+                on.gemm(A_s, W_s, C_l)
+            if biased:
+                on.apply(lambda j, c: activation(c + bias[T.min(bx * bn + j, N - 1)]), C_l)
+            else:
+                on.apply(lambda j, c: activation(c), C_l)
+            on.store(C_l, C, by * bm, bx * bn)
+
+    return gemm
