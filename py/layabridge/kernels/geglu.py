@@ -1,0 +1,56 @@
+"""C = gelu(A·W[:F]ᵀ) * (A·W[F:]ᵀ)."""
+
+from typing import Any
+
+from layabridge.kernels.factory import check_dtype, check_sizes, factory
+
+
+@factory(bm=64, bn=192, bk=128)
+def gemm_geglu_kernel(
+    F: int,
+    K: int,
+    bm: int = 64,
+    bn: int = 64,
+    bk: int = 64,
+    stages: int = 2,
+    threads: int = 128,
+    dtype: str = "bfloat16",
+    *,
+    cpu: bool = False,
+) -> Any:
+    """C[M, F] = gelu(A[M, K] · W[:F, K]ᵀ) * (A · W[F:, K]ᵀ), M dynamic; call order A, W[2F, K], C.
+
+    A, W, C are of `dtype`; both products are accumulated in fp32 and combined before they are rounded. gelu is the exact
+    form, x·Φ(x). Blocks of bm by bn outputs go through K in steps of bk, `stages` deep on a GPU.
+    """
+    check_sizes(F=F, bm=bm, bn=bn, bk=bk, stages=stages, threads=threads)
+    check_sizes(minimum=0, K=K)
+    check_dtype(dtype, cpu)
+    import tilelang.language as T
+
+    from layabridge.kernels import scalar
+    from layabridge.kernels.matmul import Matmul
+
+    on = Matmul(bm, bn, bk, dtype, cpu)
+    M = T.dynamic("M")
+
+    @T.prim_func
+    def geglu(A: T.Tensor((M, K), dtype), W: T.Tensor((2 * F, K), dtype), C: T.Tensor((M, F), dtype)):
+        with T.Kernel(T.ceildiv(F, bn), T.ceildiv(M, bm), threads=on.threads(threads)) as (bx, by):
+            A_s = on.left()
+            G_s = on.right()
+            U_s = on.right()
+            G_l = on.accumulator()
+            U_l = on.accumulator()
+            on.clear(G_l)
+            on.clear(U_l)
+            for k in on.pipelined(T.ceildiv(K, bk), stages):
+                on.load(A, by * bm, k * bk, A_s, left=True)
+                on.load(W, bx * bn, k * bk, G_s)
+                on.load(W, F + bx * bn, k * bk, U_s)
+                on.gemm(A_s, G_s, G_l)
+                on.gemm(A_s, U_s, U_l)
+            on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, G_l, U_l)
+            on.store(G_l, C, by * bm, bx * bn)
+
+    return geglu
