@@ -59,6 +59,16 @@ func Code(err error) string {
 	return "remote"
 }
 
+// ErrorFromCode is the inverse of Code: an error that reads as message and matches the code's sentinel. Code "remote", and
+// a code that is not known here, give a *RemoteError with the exception's type and traceback.
+func ErrorFromCode(code, message, exception, traceback string) error {
+	sentinel, ok := codes[code]
+	if !ok || sentinel == ErrRemote {
+		return &RemoteError{Type: exception, Message: message, Traceback: traceback}
+	}
+	return Errorf(sentinel, "%s", message)
+}
+
 // RemoteError is an exception that an op raised.
 type RemoteError struct {
 	// Type is the qualified name, such as "ValueError" or "torch.OutOfMemoryError".

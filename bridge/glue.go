@@ -52,14 +52,8 @@ func toWire(err error) *pb.Error {
 	return e
 }
 
-// fromWire turns it back. A code of a newer plugin that is not known here arrives as ErrRemote.
-func fromWire(e *pb.Error) error {
-	sentinel, ok := codes[e.Code]
-	if !ok || sentinel == ErrRemote {
-		return &RemoteError{Type: e.Type, Message: e.Message, Traceback: e.Traceback}
-	}
-	return Errorf(sentinel, "%s", e.Message)
-}
+// fromWire turns it back.
+func fromWire(e *pb.Error) error { return ErrorFromCode(e.Code, e.Message, e.Type, e.Traceback) }
 
 // infoToWire and infoFromWire carry Info over.
 func infoToWire(info Info) *pb.InfoReply {

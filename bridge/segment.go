@@ -28,7 +28,7 @@ func NewSegment(capacity int64) (*Segment, error) {
 		return nil, Errorf(ErrInvalidArgument, "segment capacity: expected 0 or more bytes, got %d", capacity)
 	}
 	if capacity == 0 {
-		capacity = max(totalMemory()/4, minCapacity)
+		capacity = max(TotalMemory()/4, minCapacity)
 	}
 	capacity = roundUp(capacity, int64(os.Getpagesize()))
 	file, memory, err := createSegment(capacity)

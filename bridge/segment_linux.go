@@ -68,8 +68,8 @@ func punchHole(file *os.File, offset, size int64) {
 	_ = unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, offset, size)
 }
 
-// totalMemory returns the machine's memory in bytes, or 0 when it cannot be read.
-func totalMemory() int64 { return memInfo("MemTotal:") }
+// TotalMemory returns the machine's memory in bytes, or 0 when it cannot be read.
+func TotalMemory() int64 { return memInfo("MemTotal:") }
 
 // availableMemory returns what can be used without swapping: the machine's, or less where a cgroup limits it.
 func availableMemory() int64 {

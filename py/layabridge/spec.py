@@ -48,6 +48,7 @@ class Case:
     values: a name that the spec's `inputs` understands ("normal" unless said otherwise).
     static: letters that are compiled in; letters not named stay dynamic where the factory allows it.
     tolerances: absolute tolerance per output tensor where it differs from the spec's.
+    expects_nan: NaN must stand in the output exactly where the reference has it; otherwise any NaN fails.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Case:
     values: str = "normal"
     static: tuple[str, ...] = ()
     tolerances: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    expects_nan: bool = False
     note: str = ""
 
 
