@@ -65,7 +65,7 @@ func (s *Segment) Alloc(dtype DType, shape ...int64) (*Tensor, error) {
 	}
 	// A sparse page that the system cannot provide would be SIGBUS at first touch. Small tensors are not worth the look.
 	if n >= 1<<20 {
-		if free := availableMemory(); n > free {
+		if free := AvailableMemory(); n > free {
 			return nil, Errorf(ErrUnsupportedHere, "%s needs %d bytes, but the machine has %d available", describe(dtype, shape), n, free)
 		}
 	}

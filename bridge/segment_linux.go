@@ -71,8 +71,8 @@ func punchHole(file *os.File, offset, size int64) {
 // TotalMemory returns the machine's memory in bytes, or 0 when it cannot be read.
 func TotalMemory() int64 { return memInfo("MemTotal:") }
 
-// availableMemory returns what can be used without swapping: the machine's, or less where a cgroup limits it.
-func availableMemory() int64 {
+// AvailableMemory returns what can be used without swapping: the machine's, or less where a cgroup limits it.
+func AvailableMemory() int64 {
 	free := memInfo("MemAvailable:")
 	if free == 0 {
 		return math.MaxInt64
