@@ -25,13 +25,13 @@ func (pyObject *PyObject) CallObject(args *PyObject) *PyObject {
 
 // CallFunctionObjArgs is o(*args), for any number of arguments. It takes over no reference. A new reference, or nil with an exception set.
 func (pyObject *PyObject) CallFunctionObjArgs(args ...*PyObject) *PyObject {
-	argv := vector(nil, args)
+	argv := vector(args)
 	return togo(C.call_PyObject_VectorcallDict(toc(pyObject), &argv[0], C.size_t(len(args)), nil))
 }
 
 // CallMethodObjArgs is o.name(*args), for any number of arguments. It takes over no reference. A new reference, or nil with an exception set.
 func (pyObject *PyObject) CallMethodObjArgs(name *PyObject, args ...*PyObject) *PyObject {
-	argv := vector(pyObject, args)
+	argv := append([]*C.PyObject{toc(pyObject)}, vector(args)...)
 	return togo(C.call_PyObject_VectorcallMethod(toc(name), &argv[0], C.size_t(len(args)+1), nil))
 }
 
@@ -40,12 +40,9 @@ func (pyObject *PyObject) CallMethodArgs(name string, args ...*PyObject) *PyObje
 	return named(name, nil, func(n *PyObject) *PyObject { return pyObject.CallMethodObjArgs(n, args...) })
 }
 
-// vector lays arguments out for a vectorcall, with self in front if there is one; it is never empty.
-func vector(self *PyObject, args []*PyObject) []*C.PyObject {
+// vector lays arguments out for a vectorcall and ends them with a nil, so that there is always a first element to point to.
+func vector(args []*PyObject) []*C.PyObject {
 	argv := make([]*C.PyObject, 0, len(args)+1)
-	if self != nil {
-		argv = append(argv, toc(self))
-	}
 	for _, a := range args {
 		argv = append(argv, toc(a))
 	}

@@ -97,7 +97,6 @@ typedef enum { PyGILState_LOCKED, PyGILState_UNLOCKED } PyGILState_STATE;
 	X(PyObject *, PyMemoryView_FromMemory, (char *mem, Py_ssize_t size, int flags), (mem, size, flags)) \
 	/* errors */ \
 	X(void, PyErr_Clear, (void), ()) \
-	X(void, PyErr_PrintEx, (int set), (set)) \
 	X(void, PyErr_Display, (PyObject *t, PyObject *v, PyObject *tb), (t, v, tb)) \
 	X(void, PyErr_WriteUnraisable, (PyObject *o), (o)) \
 	X(void, PyErr_SetObject, (PyObject *t, PyObject *v), (t, v)) \
@@ -156,8 +155,6 @@ typedef enum { PyGILState_LOCKED, PyGILState_UNLOCKED } PyGILState_STATE;
 	X(int, PyByteArray_Resize, (PyObject *o, Py_ssize_t n), (o, n)) \
 	/* numbers */ \
 	X(PyObject *, PyBool_FromLong, (long v), (v)) \
-	X(PyObject *, PyLong_FromLong, (long v), (v)) \
-	X(PyObject *, PyLong_FromUnsignedLong, (unsigned long v), (v)) \
 	X(PyObject *, PyLong_FromLongLong, (long long v), (v)) \
 	X(PyObject *, PyLong_FromUnsignedLongLong, (unsigned long long v), (v)) \
 	X(PyObject *, PyLong_FromDouble, (double v), (v)) \

@@ -8,20 +8,45 @@ import "C"
 // PyErr_Clear drops the current exception, if there is one.
 func PyErr_Clear() { C.call_PyErr_Clear() }
 
-// PyErr_PrintEx prints the current exception on sys.stderr and clears it; with setSysLastVars it stays in sys.last_value and its kin. Without a
-// current exception it does nothing. Unlike in C, SystemExit is printed like any other exception and does not end the process.
+// PyErr_PrintEx prints the current exception on sys.stderr by sys.excepthook and clears it; with setSysLastVars it stays in sys.last_value and its
+// kin. Without a current exception it does nothing. Unlike in C, SystemExit is printed like any other exception and does not end the process.
 func PyErr_PrintEx(setSysLastVars bool) {
 	if PyErr_Occurred() == nil {
 		return
 	}
-	if !PyErr_ExceptionMatches(PyExc_SystemExit) {
-		C.call_PyErr_PrintEx(cbool(setSysLastVars))
-		return
-	}
 	t, v, tb := fetchNormalized()
+	if tb == nil {
+		Py_None.IncRef()
+		tb = Py_None
+	}
+	defer decRef(t, v, tb)
+	defer PyErr_Clear()
+	if setSysLastVars {
+		for name, o := range map[string]*PyObject{"last_type": t, "last_value": v, "last_traceback": tb, "last_exc": v} {
+			PySys_SetObject(name, o)
+		}
+	}
+	if !callHook(t, v, tb) {
+		C.call_PyErr_Display(toc(t), toc(v), toc(tb))
+	}
+}
+
+// callHook prints by sys.excepthook. If that fails it prints the hook's own exception and returns false.
+func callHook(t, v, tb *PyObject) bool {
+	hook := PySys_GetObject("excepthook")
+	if hook == nil {
+		return false
+	}
+	hook.IncRef()
+	defer hook.DecRef()
+	if result := hook.CallFunctionObjArgs(t, v, tb); result != nil {
+		result.DecRef()
+		return true
+	}
+	t, v, tb = fetchNormalized()
+	defer decRef(t, v, tb)
 	C.call_PyErr_Display(toc(t), toc(v), orNull(tb))
-	PyErr_Clear()
-	decRef(t, v, tb)
+	return false
 }
 
 // PyErr_Print is PyErr_PrintEx(true).
@@ -131,8 +156,8 @@ func PyErr_SetExcInfo(pyType *PyObject, value *PyObject, traceback *PyObject) {
 // PyErr_CheckSignals runs Python's handlers of signals that arrived: 0, or -1 with an exception set. Without Python handlers there are none.
 func PyErr_CheckSignals() int { return int(C.call_PyErr_CheckSignals()) }
 
-// PyErr_SetInterrupt acts as if SIGINT had arrived. It does nothing unless Python code has set a handler for it;
-// PyThreadState_SetAsyncExc interrupts without one.
+// PyErr_SetInterrupt acts as if SIGINT had arrived, on Python's main thread. Unless Python code has set a handler, that thread only reports an
+// ignored signal on sys.stderr: PyThreadState_SetAsyncExc interrupts without one.
 func PyErr_SetInterrupt() { C.call_PyErr_SetInterrupt() }
 
 // fetchNormalized takes the current exception away with its traceback attached: new references. There must be one.

@@ -47,6 +47,9 @@ static bool is_go(const struct sigaction *a)
 	return known[SIGURG] && is_function(&kept[SIGURG]) && handler(a) == handler(&kept[SIGURG]) && a->sa_flags & SA_ONSTACK;
 }
 
+// Tells whether Go has taken the signal since it was kept, as os/signal.Notify and the profiler do.
+static bool taken_by_go(int s, const struct sigaction *now) { return is_go(now) && !is_go(&kept[s]); }
+
 // Returns 0 or an errno.
 int python3_restore_handlers(uint64_t among, struct python3_handlers *changed)
 {
@@ -57,7 +60,7 @@ int python3_restore_handlers(uint64_t among, struct python3_handlers *changed)
 		struct sigaction now;
 		if (!(among & bit) || !known[s] || sigaction(s, NULL, &now) != 0)
 			continue;
-		if (same(&now, &kept[s]) || is_go(&now))
+		if (same(&now, &kept[s]) || taken_by_go(s, &now))
 			continue;
 		if (sigaction(s, &kept[s], NULL) != 0) {
 			failed = errno;

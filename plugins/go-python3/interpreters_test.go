@@ -3,6 +3,7 @@ package python3
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,44 +19,76 @@ import (
 const (
 	libraryVariable = "PYTHON3_TEST_LIBRARY" // file to Open
 	pythonVariable  = "PYTHON3_TEST_PYTHON"  // executable of a fresh venv
-	baseVariable    = "PYTHON3_TEST_BASE"    // sys.prefix of the interpreter that the venv was made from
-	nameVariable    = "PYTHON3_TEST_NAME"    // name of the subtest
+	baseVariable    = "PYTHON3_TEST_BASE"    // executable of the interpreter that the venv was made from
+	prefixVariable  = "PYTHON3_TEST_PREFIX"  // its sys.prefix
+	nameVariable    = "PYTHON3_TEST_NAME"    // its name as a subtest
+	suiteVariable   = "PYTHON3_TEST_SUITE"   // the test that runs there
 )
 
-// interpreterTests run in every interpreter, in this order, on a goroutine that holds no interpreter lock.
-var interpreterTests = []struct {
+type interpreterTest struct {
 	name string
 	run  func(*testing.T)
-}{
-	{"smoke", testSmoke},
 }
 
+// TestInterpreter runs interpreterTests in every interpreter, started in a venv; `-run TestInterpreter/3.12` chooses one.
+func TestInterpreter(t *testing.T) { inEveryInterpreter(t, interpreterTests) }
+
+// TestStart runs startTests in every interpreter, with the library open and nothing started.
+func TestStart(t *testing.T) { inEveryInterpreter(t, startTests) }
+
 func TestMain(m *testing.M) {
-	if os.Getenv(libraryVariable) == "" {
-		os.Exit(m.Run())
-	}
-	runtime.LockOSThread()
-	if err := startInterpreter(); err != nil {
+	if err := prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	PyEval_SaveThread()
 	os.Exit(m.Run())
 }
 
-func startInterpreter() error {
+// prepare brings a process that runs for one interpreter to where its suite begins.
+func prepare() error {
+	library, suite := os.Getenv(libraryVariable), os.Getenv(suiteVariable)
+	if library == "" {
+		return nil
+	}
 	SaveSignalHandlers()
-	if err := Open(os.Getenv(libraryVariable)); err != nil {
+	if err := Open(library); err != nil || suite == "TestStart" {
 		return err
 	}
-	return InitializeVenv(VenvConfig{Python: os.Getenv(pythonVariable), Args: []string{"test", "an argument"}})
+	started := make(chan error)
+	go serveMainThread(started)
+	return <-started
 }
 
-// TestInterpreter runs interpreterTests once an interpreter; `-run TestInterpreter/3.12` chooses.
-func TestInterpreter(t *testing.T) {
+// mainThread runs functions on the OS thread that Python was started on, without the interpreter lock.
+var mainThread = make(chan func())
+
+func serveMainThread(started chan<- error) {
+	runtime.LockOSThread()
+	err := InitializeVenv(VenvConfig{Python: os.Getenv(pythonVariable), Args: []string{"test", "an argument", "\xff"}})
+	if err == nil {
+		PyEval_SaveThread()
+	}
+	started <- err
+	for f := range mainThread {
+		f()
+	}
+}
+
+// onMainThread is python on that thread. f must not end the test (t.Fatal).
+func onMainThread(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	mainThread <- func() {
+		defer close(done)
+		python(t, f)
+	}
+	<-done
+}
+
+func inEveryInterpreter(t *testing.T, tests []interpreterTest) {
 	if name := os.Getenv(nameVariable); name != "" {
 		t.Run(name, func(t *testing.T) {
-			for _, test := range interpreterTests {
+			for _, test := range tests {
 				t.Run(test.name, test.run)
 			}
 		})
@@ -66,8 +99,8 @@ func TestInterpreter(t *testing.T) {
 		t.Fatal("no shared-library CPython 3.10 to 3.13 on PATH or under pyenv: nothing was tested")
 	}
 	for _, p := range found {
-		t.Run(p.name(), func(t *testing.T) {
-			output, err := inInterpreter(t, p, flagValue("test.run", "^TestInterpreter$"))
+		t.Run(p.Version, func(t *testing.T) {
+			output, err := p.runAgain(t)
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", p.Library, err, output)
 			}
@@ -78,17 +111,22 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// inInterpreter runs this binary again with p open, in a fresh venv whose path is not ASCII, in the C locale.
-func inInterpreter(t *testing.T, p interpreter, pattern string, environment ...string) (output string, err error) {
+// runAgain runs the current test in a process of its own with p's library, in a fresh venv whose path is not ASCII, in the C locale, and with
+// settings in the environment that must do no harm.
+func (p interpreter) runAgain(t *testing.T) (output string, err error) {
 	t.Helper()
 	venv := filepath.Join(t.TempDir(), "vénv")
 	if out, err := exec.Command(p.Python, "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
 		t.Fatalf("venv: %v\n%s", err, out)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", pattern, "-test.v="+flagValue("test.v", "false"), "-test.timeout=5m")
+	suite, _, _ := strings.Cut(t.Name(), "/")
+	cmd := exec.Command(os.Args[0], "-test.run="+flagValue("test.run", "^"+suite+"$"), "-test.v="+flagValue("test.v", "false"), "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), libraryVariable+"="+p.Library, pythonVariable+"="+filepath.Join(venv, "bin", "python"),
-		baseVariable+"="+p.Prefix, nameVariable+"="+p.name(), "LC_ALL=C", "GOTRACEBACK=all")
-	cmd.Env = append(cmd.Env, environment...)
+		baseVariable+"="+p.Python, prefixVariable+"="+p.Prefix, nameVariable+"="+p.Version, suiteVariable+"="+suite,
+		"LC_ALL=C", "PYTHONFAULTHANDLER=1")
+	if suite == "TestInterpreter" {
+		cmd.Env = append(cmd.Env, "PYTHONHOME=/nonexistent")
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -98,8 +136,6 @@ type interpreter struct {
 	Python, Library, Prefix, Version string
 	Minor                            int
 }
-
-func (p interpreter) name() string { return p.Version }
 
 const describe = `import json, os, sys, sysconfig
 value = sysconfig.get_config_var
@@ -166,4 +202,12 @@ func pyenvRoots() []string {
 		roots = append(roots, filepath.Join(home, ".pyenv"))
 	}
 	return slices.DeleteFunc(roots, func(r string) bool { return r == "" })
+}
+
+// flagValue returns what this test run was given for a flag.
+func flagValue(name, otherwise string) string {
+	if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+		return f.Value.String()
+	}
+	return otherwise
 }

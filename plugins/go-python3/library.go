@@ -21,8 +21,10 @@ var (
 	ErrLibrary = errors.New("python3: not a usable libpython")
 	// ErrVersion is returned by Open for a CPython older than 3.10, and by InitializeVenv for a venv of another version than the library's.
 	ErrVersion = errors.New("python3: wrong Python version")
-	// ErrOpen is returned by Open when another library is open already, and by InitializeVenv when none is.
-	ErrOpen = errors.New("python3: library")
+	// ErrOpen is returned by Open when another library is open already.
+	ErrOpen = errors.New("python3: another libpython is open")
+	// ErrNotOpen is returned by InitializeVenv when no library is open.
+	ErrNotOpen = errors.New("python3: no libpython is open")
 	// ErrVenv is returned by InitializeVenv when the venv is damaged or Python did not take it for its own.
 	ErrVenv = errors.New("python3: venv not honoured")
 	// ErrInitialized is returned by InitializeVenv when the interpreter already runs.
@@ -62,7 +64,7 @@ func Open(libpath string) error {
 	defer C.python3_dlclose(look)
 	if library.handle != nil {
 		if look != library.handle {
-			return fmt.Errorf("%w: %s is open already, %s cannot be opened in the same process", ErrOpen, library.file, libpath)
+			return fmt.Errorf("%w: this process holds %s and cannot open %s too", ErrOpen, library.file, libpath)
 		}
 		return nil
 	}
@@ -135,9 +137,8 @@ func parseVersion(s string) (major, minor int, ok bool) {
 	if len(parts) < 2 {
 		return 0, 0, false
 	}
-	digits := strings.TrimRight(parts[1], "+abcr")
 	major, errMajor := strconv.Atoi(parts[0])
-	minor, errMinor := strconv.Atoi(digits)
+	minor, errMinor := strconv.Atoi(parts[1])
 	return major, minor, errMajor == nil && errMinor == nil
 }
 

@@ -23,9 +23,10 @@ func PyList_GetItem(p *PyObject, pos int) *PyObject {
 	return togo(C.call_PyList_GetItem(toc(p), C.Py_ssize_t(pos)))
 }
 
-// PyList_SetItem replaces an item and steals the reference to o, even on error: 0, or -1 with an exception set.
+// PyList_SetItem replaces an item and steals the reference to o, even on error: 0, or -1 with an exception set. A nil o panics: a list with an
+// empty place crashes Python.
 func PyList_SetItem(p *PyObject, pos int, o *PyObject) int {
-	return int(C.call_PyList_SetItem(toc(p), C.Py_ssize_t(pos), orNull(o)))
+	return int(C.call_PyList_SetItem(toc(p), C.Py_ssize_t(pos), toc(o)))
 }
 
 // PyList_Insert inserts item before index, with a reference of its own: 0, or -1 with an exception set.

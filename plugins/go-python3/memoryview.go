@@ -17,8 +17,8 @@ const (
 // reference, or nil with an exception set.
 //
 // mem must lie outside the Go heap (mmap, C memory): Python keeps the pointer after the call, which Go's rules forbid for Go memory. It must
-// stay mapped as long as Python can reach it, through the view or through whatever was made from it (a slice, an array, a tensor); call the
-// view's release method to be told of buffers still in use. An addition.
+// stay mapped as long as Python can reach it, through the view or through whatever was made from it (a slice, an array, a tensor). The view's
+// release method closes the view alone: torch and ctypes keep the address without telling it. An addition.
 func PyMemoryView_FromMemory(mem []byte, flags int) *PyObject {
 	p := unsafe.Pointer(unsafe.SliceData(mem))
 	if len(mem) == 0 {

@@ -28,7 +28,8 @@ func PyTuple_GetSlice(p *PyObject, low, high int) *PyObject {
 	return togo(C.call_PyTuple_GetSlice(toc(p), C.Py_ssize_t(low), C.Py_ssize_t(high)))
 }
 
-// PyTuple_SetItem fills a place of a new tuple and steals the reference to o, even on error: 0, or -1 with an exception set.
+// PyTuple_SetItem fills a place of a new tuple and steals the reference to o, even on error: 0, or -1 with an exception set. A nil o panics: a
+// tuple with an empty place crashes Python.
 func PyTuple_SetItem(p *PyObject, pos int, o *PyObject) int {
-	return int(C.call_PyTuple_SetItem(toc(p), C.Py_ssize_t(pos), orNull(o)))
+	return int(C.call_PyTuple_SetItem(toc(p), C.Py_ssize_t(pos), toc(o)))
 }

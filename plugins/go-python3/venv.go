@@ -27,16 +27,16 @@ type VenvConfig struct {
 
 // InitializeVenv starts the interpreter of an open library as if it were config.Python: sys.prefix and sys.executable are the venv's, and its
 // packages can be imported. An interpreter outside a venv is taken too. No signal handler of Python's is installed, and one that a setting such as
-// PYTHONFAULTHANDLER installs is taken out again.
+// PYTHONFAULTHANDLER installs is taken out again. As the venv's activate script does, it removes PYTHONHOME from the environment.
 //
 // Like Py_Initialize it must run on a goroutine locked to its OS thread, and leaves the interpreter lock held. It returns an error that wraps
-// ErrOpen, ErrInitialized, ErrVersion or ErrVenv. What Python itself finds wrong at the start (a standard library that is not there) ends the
+// ErrNotOpen, ErrInitialized, ErrVersion or ErrVenv. What Python itself finds wrong at the start (a standard library that is not there) ends the
 // process with Python's sentence; the checks made here leave little of that. After ErrVenv the interpreter may run, and a second attempt
 // needs a new process. An addition.
 func InitializeVenv(config VenvConfig) error {
 	file, _ := Library()
 	if file == "" {
-		return fmt.Errorf("%w: none is open", ErrOpen)
+		return ErrNotOpen
 	}
 	if Py_IsInitialized() {
 		return ErrInitialized
@@ -48,6 +48,11 @@ func InitializeVenv(config VenvConfig) error {
 	root, err := checkVenv(config.Python, python)
 	if err != nil {
 		return err
+	}
+	if root != "" {
+		if err := os.Unsetenv("PYTHONHOME"); err != nil {
+			return fmt.Errorf("%w: %w", ErrVenv, err)
+		}
 	}
 	if err := Py_SetProgramName(python); err != nil {
 		return err
