@@ -12,7 +12,7 @@ from typing import Any
 from layabridge import toolchain
 from layabridge.compiled import CompiledKernel, GpuKernel, Parameter
 from layabridge.errors import BridgeError, CompileFailed, InvalidArgument
-from layabridge.library import Library, build_library
+from layabridge.library import Library, build_library, through_pointers
 
 ARCHITECTURES = ("sm_80", "sm_89", "sm_90a")
 # Loads and stores carry their own bounds, and the C++ compiler vectorises better than TileLang's C printer.
@@ -160,7 +160,7 @@ def _lower_library(function: Any) -> Library:
     formal = [taken.get(p.name) or f"{types.get(p.dtype, 'void*')} {p.name}" for p in _parameters(function)]
     formal += [f"int32_t {name}" for name in _dynamic(function)]
     source = (
-        f"{artifact.kernel_source.rstrip()}\n\n"
+        f"{through_pointers(artifact.kernel_source).rstrip()}\n\n"
         f'extern "C" int32_t call({", ".join(formal)}) {{\n  return {symbol}({", ".join(names)});\n}}\n'
     )
     readonly = {names[int(i)] for i in entry.attrs["tl.readonly_param_indices"]}

@@ -5,7 +5,7 @@ from typing import Any
 from layabridge.kernels.factory import check_dtype, check_sizes, factory
 
 
-@factory(bm=64, bn=192, bk=128)
+@factory(bm=128, bn=96, bk=128)
 def gemm_geglu_kernel(
     F: int,
     K: int,
@@ -31,7 +31,7 @@ def gemm_geglu_kernel(
     from layabridge.kernels import scalar
     from layabridge.kernels.matmul import Matmul
 
-    on = Matmul(bm, bn, bk, dtype, cpu)
+    on = Matmul(bm, bn, bk, K, dtype, cpu)
     M = T.dynamic("M")
 
     @T.prim_func
@@ -45,11 +45,11 @@ def gemm_geglu_kernel(
             on.clear(G_l)
             on.clear(U_l)
             for k in on.pipelined(T.ceildiv(K, bk), stages):
-                on.load(A, by * bm, k * bk, A_s, left=True)
-                on.load(W, bx * bn, k * bk, G_s)
-                on.load(W, F + bx * bn, k * bk, U_s)
-                on.gemm(A_s, G_s, G_l)
-                on.gemm(A_s, U_s, U_l)
+                on.load_left(A, by * bm, k * bk, A_s)
+                on.load_right(W, bx * bn, k * bk, G_s)
+                on.load_right(W, F + bx * bn, k * bk, U_s)
+                on.gemm(A_s, G_s, G_l, M - by * bm)
+                on.gemm(A_s, U_s, U_l, M - by * bm)
             on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, G_l, U_l)
             on.store(G_l, C, by * bm, bx * bn)
 

@@ -7,7 +7,7 @@ from layabridge.kernels.factory import check_choice, check_dtype, check_sizes, f
 ACTIVATIONS = ("none", "gelu", "relu")
 
 
-@factory(bm=64, bn=384, bk=128)
+@factory(bm=128, bn=192, bk=128)
 def gemm_kernel(
     N: int,
     K: int,
@@ -37,7 +37,7 @@ def gemm_kernel(
     from layabridge.kernels import scalar
     from layabridge.kernels.matmul import Matmul
 
-    on = Matmul(bm, bn, bk, dtype, cpu)
+    on = Matmul(bm, bn, bk, K, dtype, cpu)
     activation = scalar.activation(act, cpu)
     biased = bias
     M = T.dynamic("M")
@@ -55,9 +55,9 @@ def gemm_kernel(
             C_l = on.accumulator()
             on.clear(C_l)
             for k in on.pipelined(T.ceildiv(K, bk), stages):
-                on.load(A, by * bm, k * bk, A_s, left=True)
-                on.load(W, bx * bn, k * bk, W_s)
-                on.gemm(A_s, W_s, C_l)
+                on.load_left(A, by * bm, k * bk, A_s)
+                on.load_right(W, bx * bn, k * bk, W_s)
+                on.gemm(A_s, W_s, C_l, M - by * bm)
             if biased:
                 on.apply(lambda j, c: activation(c + bias[T.min(bx * bn + j, N - 1)]), C_l)
             else:

@@ -1,7 +1,8 @@
 """Tile matrix product C = A·Wᵀ in both dialects: load two tiles with zero fill, multiply, map, store with a predicate.
 
-The GPU keeps tiles in TileLang's own layouts. The CPU keeps A's tile and the accumulators with the row index last, so
-that the vector lanes run along M, where no tensor needs packing beforehand: W's elements are broadcast as they lie.
+The GPU keeps tiles in TileLang's own layouts. On the CPU vector lanes run along the rows of A and C, so that W, by far
+the larger operand, needs no packing: its elements are broadcast as they lie. A's tile is [panel, bk, LANES] and the
+accumulators are [panel, bn, LANES], a panel being LANES rows; a register block is LANES rows of FEATURES columns.
 
 Import this module inside a factory's body only: it imports TileLang.
 """
@@ -13,111 +14,144 @@ import tilelang.language as T
 
 from layabridge.kernels.tile import Dialect
 
-LANES = 32  # rows of C that one register block spans: two vectors of 16
-FEATURES = 12  # columns of C in one register block
+VECTOR = 16  # fp32 elements that one register holds
+LANES = 2 * VECTOR
+FEATURES = 12  # 24 accumulators of 32 registers
 
 
 class Matmul(Dialect):
-    """The dialect with tiles A_s [bm, bk], W_s [bn, bk] and accumulators C_l [bm, bn] (fp32).
+    """The dialect with tiles A_s [bm, bk], W_s [bn, bk] and accumulators C_l [bm, bn] (fp32) for K input features.
 
     Each method stands as a statement of its own in a kernel: what it returns is the operation, for TileLang to emit.
     """
 
-    def __init__(self, bm: int, bn: int, bk: int, dtype: str, cpu: bool) -> None:
+    def __init__(self, bm: int, bn: int, bk: int, K: int, dtype: str, cpu: bool) -> None:
         super().__init__(cpu)
         self.bm, self.bn, self.bk, self.dtype = bm, bn, bk, dtype
+        self.panels = -(-bm // LANES)
+        self.features = -(-bn // FEATURES) * FEATURES
+        self.depth = -(-min(bk, max(K, 1)) // VECTOR) * VECTOR
 
     def left(self) -> Any:
         """The tile of A."""
-        return self.shared((self.bk, self.bm) if self.cpu else (self.bm, self.bk), self.dtype)
+        return self.shared((self.panels, self.depth, LANES) if self.cpu else (self.bm, self.bk), self.dtype)
 
     def right(self) -> Any:
-        """A tile of W."""
-        return self.shared((self.bn, self.bk), self.dtype)
+        """A tile of W. The CPU's rows are one vector longer than needed: rows a power of two apart share cache sets."""
+        return self.shared((self.features, self.depth + VECTOR) if self.cpu else (self.bn, self.bk), self.dtype)
 
     def accumulator(self) -> Any:
-        """A tile of C in fp32."""
-        return self.fragment((self.bn, self.bm) if self.cpu else (self.bm, self.bn), "float32")
+        """A tile of C."""
+        return self.fragment((self.panels, self.features, LANES) if self.cpu else (self.bm, self.bn), "float32")
 
     def clear(self, tile: Any) -> Any:
-        """Set a tile to zero."""
-        return _clear(tile, *tile.shape) if self.cpu else T.clear(tile)
+        """Set accumulators to 0."""
+        return _clear(tile, self) if self.cpu else T.clear(tile)
 
-    def load(self, tensor: Any, row: Any, column: Any, tile: Any, left: bool = False) -> Any:
-        """Copy the block of a tensor at (row, column) into a tile; what lies outside of the tensor reads as 0."""
-        if not self.cpu:
-            return T.copy(tensor[row, column], tile)
-        if left:
-            return _load_left(tensor, row, column, tile, self.bm, self.bk)
-        return _load(tensor, row, column, tile, self.bn, self.bk)
+    def load_left(self, tensor: Any, row: Any, column: Any, tile: Any) -> Any:
+        """Copy the block of A at (row, column) into its tile; what lies outside of A reads as 0."""
+        return _load_left(tensor, row, column, tile, self) if self.cpu else T.copy(tensor[row, column], tile)
 
-    def gemm(self, left: Any, right: Any, out: Any) -> Any:
-        """out += left · rightᵀ."""
-        if self.cpu:
-            return _gemm(left, right, out, self.bm, self.bn, self.bk)
-        return T.gemm(left, right, out, transpose_B=True)
+    def load_right(self, tensor: Any, row: Any, column: Any, tile: Any) -> Any:
+        """Copy the block of W at (row, column) into a tile; what lies outside of W reads as 0."""
+        return _load_right(tensor, row, column, tile, self) if self.cpu else T.copy(tensor[row, column], tile)
+
+    def gemm(self, left: Any, right: Any, out: Any, rows: Any) -> Any:
+        """out += left · rightᵀ; the CPU leaves out what belongs to none of the block's `rows`."""
+        return _gemm(left, right, out, rows, self) if self.cpu else T.gemm(left, right, out, transpose_B=True)
 
     def apply(self, function: Callable[..., Any], out: Any, *others: Any) -> Any:
-        """out[i, j] = function(j, out[i, j], others[i, j]...) for every element of the tile."""
-        if self.cpu:
-            return _apply_lanes(function, out, others, self.bm, self.bn)
-        return _apply(function, out, others, self.bm, self.bn)
+        """out[i, j] = function(j, out[i, j], others[i, j]...) for every element of a tile."""
+        return (_apply_panels if self.cpu else _apply)(function, out, others, self)
 
     def store(self, tile: Any, tensor: Any, row: Any, column: Any) -> Any:
-        """Copy a tile into a tensor at (row, column); what lies outside of the tensor is dropped."""
-        if self.cpu:
-            return _store(tile, tensor, row, column, self.bm, self.bn)
-        return T.copy(tile, tensor[row, column])
+        """Copy a tile into C at (row, column); what lies outside of C is dropped."""
+        return _store(tile, tensor, row, column, self) if self.cpu else T.copy(tile, tensor[row, column])
 
 
 @T.macro
-def _apply(function, out, others, bm, bn):
-    for i, j in T.Parallel(bm, bn):
+def _apply(function, out, others, on):
+    for i, j in T.Parallel(on.bm, on.bn):
         out[i, j] = function(j, out[i, j], *[other[i, j] for other in others])
 
 
 @T.macro
-def _apply_lanes(function, out, others, bm, bn):
-    for j, i in T.grid(bn, bm):
-        out[j, i] = function(j, out[j, i], *[other[j, i] for other in others])
+def _apply_panels(function, out, others, on):
+    for p, j, i in T.grid(on.panels, on.bn, LANES):
+        out[p, j, i] = function(j, out[p, j, i], *[other[p, j, i] for other in others])
 
 
 @T.macro
-def _clear(tile, rows, columns):
-    for i, j in T.grid(rows, columns):
-        tile[i, j] = 0.0
+def _clear(tile, on):
+    for p, j, i in T.grid(on.panels, on.features, LANES):
+        tile[p, j, i] = 0.0
 
 
 @T.macro
-def _load_left(tensor, row, column, tile, bm, bk):
-    for i, k in T.grid(bm, bk):
-        tile[k, i] = T.if_then_else(
-            row + i < tensor.shape[0] and column + k < tensor.shape[1], tensor[row + i, column + k], T.cast(0, tile.dtype)
-        )
+def _load_left(tensor, row, column, tile, on):
+    """Squares of VECTOR x VECTOR, each transposed by four perfect shuffles: index bits (row, column) rotate by one a time
+    until they have changed places. A compiler makes vector interleaves of them; strided stores stay scalar."""
+    square = T.alloc_local((VECTOR * VECTOR,), on.dtype)
+    mixed = T.alloc_local((VECTOR * VECTOR,), on.dtype)
+    half = VECTOR * VECTOR // 2
+    for p, i0, k0 in T.grid(on.panels, LANES // VECTOR, on.depth // VECTOR):
+        for i, k in T.grid(VECTOR, VECTOR):
+            square[i * VECTOR + k] = T.if_then_else(
+                row + p * LANES + i0 * VECTOR + i < tensor.shape[0] and column + k0 * VECTOR + k < tensor.shape[1],
+                tensor[row + p * LANES + i0 * VECTOR + i, column + k0 * VECTOR + k],
+                T.cast(0, on.dtype),
+            )
+        for x in T.serial(half):
+            mixed[2 * x] = square[x]
+            mixed[2 * x + 1] = square[half + x]
+        for x in T.serial(half):
+            square[2 * x] = mixed[x]
+            square[2 * x + 1] = mixed[half + x]
+        for x in T.serial(half):
+            mixed[2 * x] = square[x]
+            mixed[2 * x + 1] = square[half + x]
+        for x in T.serial(half):
+            square[2 * x] = mixed[x]
+            square[2 * x + 1] = mixed[half + x]
+        for k, i in T.grid(VECTOR, VECTOR):
+            tile[p, k0 * VECTOR + k, i0 * VECTOR + i] = square[k * VECTOR + i]
 
 
 @T.macro
-def _load(tensor, row, column, tile, bn, bk):
-    for j, k in T.grid(bn, bk):
+def _load_right(tensor, row, column, tile, on):
+    for j, k in T.grid(on.features, on.depth):
         tile[j, k] = T.if_then_else(
-            row + j < tensor.shape[0] and column + k < tensor.shape[1], tensor[row + j, column + k], T.cast(0, tile.dtype)
+            row + j < tensor.shape[0] and column + k < tensor.shape[1],
+            tensor[row + j, column + k],
+            T.cast(0, on.dtype),
         )
 
 
 @T.macro
-def _gemm(left, right, out, bm, bn, bk):
-    acc = T.alloc_local((bn, bm), "float32")
-    for j, i in T.grid(bn, bm):
-        acc[j, i] = out[j, i]
-    for k in T.serial(bk):
-        for j, i in T.grid(bn, bm):
-            acc[j, i] += right[j, k] * left[k, i]
-    for j, i in T.grid(bn, bm):
-        out[j, i] = acc[j, i]
+def _gemm(left, right, out, rows, on):
+    for p in T.serial(T.ceildiv(T.min(rows, on.bm), LANES)):
+        for block in T.serial(on.features // FEATURES):
+            if rows - p * LANES > VECTOR:
+                _multiply(left, right, out, p, block * FEATURES, LANES, on)
+            else:
+                _multiply(left, right, out, p, block * FEATURES, VECTOR, on)
 
 
 @T.macro
-def _store(tile, tensor, row, column, bm, bn):
-    for i, j in T.grid(bm, bn):
-        if row + i < tensor.shape[0] and column + j < tensor.shape[1]:
-            tensor[row + i, column + j] = tile[j, i]
+def _multiply(left, right, out, p, feature, lanes: int, on):
+    """One register block. Each tile's sum starts from 0: blocks of bk terms round less than one sum over all of K."""
+    acc = T.alloc_local((FEATURES, lanes), "float32")
+    for j, i in T.grid(FEATURES, lanes):
+        acc[j, i] = 0.0
+    for k in T.serial(on.depth):
+        for j, i in T.grid(FEATURES, lanes):
+            acc[j, i] += right[feature + j, k] * left[p, k, i]
+    for j, i in T.grid(FEATURES, lanes):
+        out[p, feature + j, i] += acc[j, i]
+
+
+@T.macro
+def _store(tile, tensor, row, column, on):
+    for p, i, j in T.grid(on.panels, LANES, on.bn):
+        if p * LANES + i < on.bm and row + p * LANES + i < tensor.shape[0] and column + j < tensor.shape[1]:
+            tensor[row + p * LANES + i, column + j] = tile[p, j, i]
