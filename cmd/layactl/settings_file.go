@@ -92,7 +92,7 @@ func (s setting) fromYAML(node *yaml.Node, folder string) (string, error) {
 }
 
 func settingNamed(name string) (setting, error) {
-	nearest, distance := "", len(name)
+	nearest, distance := "", len(name) // a name is no nearer to another that shares nothing with it
 	for _, row := range settingTable {
 		if row.name == name {
 			return row, nil
@@ -101,7 +101,7 @@ func settingNamed(name string) (setting, error) {
 			nearest, distance = row.name, d
 		}
 	}
-	if distance <= 3 {
+	if nearest != "" && distance <= 3 {
 		return setting{}, fmt.Errorf("unknown key %q, did you mean %q?", name, nearest)
 	}
 	names := make([]string, len(settingTable))

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	compileTimeout = 30 * time.Second
-	loadTimeout    = 20 * time.Second
-	fixCompiler    = "apt-get install g++, or set CXX to a C++ compiler"
+	loadTimeout = 20 * time.Second
+	fixCompiler = "apt-get install g++, or set CXX to a C++ compiler"
 )
 
 //go:embed probe/probe.cc
@@ -52,7 +51,7 @@ func (e *examination) compiler(ctx context.Context) {
 	defer os.RemoveAll(folder)
 
 	library := filepath.Join(folder, "probe.so")
-	if err := compileProbe(ctx, words, folder, library); err != nil {
+	if err := e.compileProbe(ctx, words, folder, library); err != nil {
 		e.missing("compiler", fmt.Sprintf("%s does not compile C++: %v", named, err), fixFor(err, named))
 		return
 	}
@@ -88,7 +87,7 @@ func compilerCommand() (words []string, named string) {
 	return nil, ""
 }
 
-func compileProbe(ctx context.Context, words []string, folder, library string) error {
+func (e *examination) compileProbe(ctx context.Context, words []string, folder, library string) error {
 	source := filepath.Join(folder, "probe.cc")
 	if err := os.WriteFile(source, probeSource, 0o600); err != nil {
 		return err
@@ -97,7 +96,7 @@ func compileProbe(ctx context.Context, words []string, folder, library string) e
 	out, err := command.Run(ctx, command.Spec{
 		Args:    args,
 		Env:     append(os.Environ(), "TMPDIR="+folder, "LC_ALL=C"),
-		Timeout: compileTimeout,
+		Timeout: e.CompileTimeout,
 	})
 	if errors.Is(err, command.ErrDeadline) {
 		return err

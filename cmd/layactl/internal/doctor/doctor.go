@@ -3,6 +3,7 @@ package doctor
 
 import (
 	"context"
+	"time"
 
 	"github.com/layactl/layactl/bridge/venv"
 )
@@ -36,6 +37,8 @@ type Config struct {
 	CacheDir   string
 	// Deep also imports torch, TileLang and layabridge, which takes seconds.
 	Deep bool
+	// CompileTimeout ends a compiler that does not. Default: 30 s.
+	CompileTimeout time.Duration
 	// Begin is called with each topic before it is examined. Default: nothing is called.
 	Begin func(topic string)
 }
@@ -71,6 +74,9 @@ func Topics() int { return len(topics) }
 // folder that is gone afterwards. The error is the context's.
 func Examine(ctx context.Context, config Config) ([]Line, error) {
 	e := &examination{Config: config}
+	if e.CompileTimeout == 0 {
+		e.CompileTimeout = 30 * time.Second
+	}
 	for _, topic := range topics {
 		if e.Begin != nil {
 			e.Begin(topic.name)
