@@ -50,7 +50,7 @@ def gemm_geglu_kernel(
                 on.load_right(W, F + bx * bn, k * bk, U_s)
                 on.gemm(A_s, G_s, G_l, M - by * bm)
                 on.gemm(A_s, U_s, U_l, M - by * bm)
-            on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, G_l, U_l)
+            on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, M - by * bm, G_l, U_l)
             on.store(G_l, C, by * bm, bx * bn)
 
     return geglu

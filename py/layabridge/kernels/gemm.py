@@ -59,9 +59,9 @@ def gemm_kernel(
                 on.load_right(W, bx * bn, k * bk, W_s)
                 on.gemm(A_s, W_s, C_l, M - by * bm)
             if biased:
-                on.apply(lambda j, c: activation(c + bias[T.min(bx * bn + j, N - 1)]), C_l)
+                on.apply(lambda j, c: activation(c + bias[T.min(bx * bn + j, N - 1)]), M - by * bm, C_l)
             else:
-                on.apply(lambda j, c: activation(c), C_l)
+                on.apply(lambda j, c: activation(c), M - by * bm, C_l)
             on.store(C_l, C, by * bm, bx * bn)
 
     return gemm

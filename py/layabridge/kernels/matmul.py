@@ -60,9 +60,13 @@ class Matmul(Dialect):
         """out += left · rightᵀ; the CPU leaves out what belongs to none of the block's `rows`."""
         return _gemm(left, right, out, rows, self) if self.cpu else T.gemm(left, right, out, transpose_B=True)
 
-    def apply(self, function: Callable[..., Any], out: Any, *others: Any) -> Any:
-        """out[i, j] = function(j, out[i, j], others[i, j]...) for every element of a tile."""
-        return (_apply_panels if self.cpu else _apply)(function, out, others, self)
+    def apply(self, function: Callable[..., Any], rows: Any, out: Any, *others: Any) -> Any:
+        """out[i, j] = function(j, out[i, j], others[i, j]...) for every element that belongs to the block's `rows`."""
+        return _apply_panels(function, rows, out, others, self) if self.cpu else _apply(function, out, others, self)
+
+    def occupied(self, rows: Any) -> Any:
+        """How many panels hold some of the block's `rows`."""
+        return T.ceildiv(T.min(rows, self.bm), LANES)
 
     def store(self, tile: Any, tensor: Any, row: Any, column: Any) -> Any:
         """Copy a tile into C at (row, column); what lies outside of C is dropped."""
@@ -76,8 +80,8 @@ def _apply(function, out, others, on):
 
 
 @T.macro
-def _apply_panels(function, out, others, on):
-    for p, j, i in T.grid(on.panels, on.bn, LANES):
+def _apply_panels(function, rows, out, others, on):
+    for p, j, i in T.grid(on.occupied(rows), on.bn, LANES):
         out[p, j, i] = function(j, out[p, j, i], *[other[p, j, i] for other in others])
 
 
@@ -94,7 +98,7 @@ def _load_left(tensor, row, column, tile, on):
     square = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     mixed = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     half = VECTOR * VECTOR // 2
-    for p, i0, k0 in T.grid(on.panels, LANES // VECTOR, on.depth // VECTOR):
+    for p, i0, k0 in T.grid(on.occupied(tensor.shape[0] - row), LANES // VECTOR, on.depth // VECTOR):
         for i, k in T.grid(VECTOR, VECTOR):
             square[i * VECTOR + k] = T.if_then_else(
                 row + p * LANES + i0 * VECTOR + i < tensor.shape[0] and column + k0 * VECTOR + k < tensor.shape[1],
@@ -129,7 +133,7 @@ def _load_right(tensor, row, column, tile, on):
 
 @T.macro
 def _gemm(left, right, out, rows, on):
-    for p in T.serial(T.ceildiv(T.min(rows, on.bm), LANES)):
+    for p in T.serial(on.occupied(rows)):
         for block in T.serial(on.features // FEATURES):
             if rows - p * LANES > VECTOR:
                 _multiply(left, right, out, p, block * FEATURES, LANES, on)
@@ -152,6 +156,6 @@ def _multiply(left, right, out, p, feature, lanes: int, on):
 
 @T.macro
 def _store(tile, tensor, row, column, on):
-    for p, i, j in T.grid(on.panels, LANES, on.bn):
+    for p, i, j in T.grid(on.occupied(tensor.shape[0] - row), LANES, on.bn):
         if p * LANES + i < on.bm and row + p * LANES + i < tensor.shape[0] and column + j < tensor.shape[1]:
             tensor[row + p * LANES + i, column + j] = tile[p, j, i]
