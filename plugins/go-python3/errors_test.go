@@ -15,7 +15,10 @@ var fetches = []struct {
 	traceback      []string
 	needNotes      bool
 }{
-	{name: "plain", source: "x = {}['missing']", class: "KeyError", message: "'missing'", traceback: []string{"Traceback (most recent call last):", "<module>", "KeyError: 'missing'\n"}},
+	{
+		name: "plain", source: "x = {}['missing']",
+		class: "KeyError", message: "'missing'", traceback: []string{"Traceback (most recent call last):", "<module>", "KeyError: 'missing'\n"},
+	},
 	{name: "no message", source: "raise ValueError", class: "ValueError", traceback: []string{"ValueError\n"}},
 	{
 		name:   "cause",
@@ -35,21 +38,63 @@ var fetches = []struct {
 		class:  "LookupError", message: "c",
 		traceback: []string{"in a", "FileNotFoundError: [Errno 2] gone: 'f'", "direct cause", "RuntimeError: b", "direct cause", "LookupError: c"},
 	},
-	{name: "suppressed context", source: "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise ValueError('clean') from None", class: "ValueError", message: "clean", traceback: []string{"ValueError: clean"}},
-	{name: "note", source: "e = ValueError('v')\ne.add_note('a note')\nraise e", class: "ValueError", message: "v", traceback: []string{"ValueError: v\na note\n"}, needNotes: true},
-	{name: "group", source: "raise ExceptionGroup('g', [ValueError('v')])", class: "ExceptionGroup", message: "g (1 sub-exception)", traceback: []string{"ExceptionGroup: g (1 sub-exception)", "ValueError: v"}, needNotes: true},
-	{name: "exit", source: "import sys\nsys.exit(3)", class: "SystemExit", message: "3", traceback: []string{"SystemExit: 3"}},
-	{name: "interrupt", source: "raise KeyboardInterrupt", class: "KeyboardInterrupt", traceback: []string{"KeyboardInterrupt"}},
-	{name: "other base", source: "class Odd(BaseException): pass\nOdd.__module__ = 'a.b'\nraise Odd('o')", class: "a.b.Odd", message: "o", traceback: []string{"a.b.Odd: o"}},
-	{name: "nested class", source: "class A:\n    class B(Exception): pass\nA.B.__module__ = 'm'\nraise A.B('x')", class: "m.A.B", message: "x", traceback: []string{"m.A.B: x"}},
-	{name: "library", source: "import json\njson.loads('{')", class: "json.decoder.JSONDecodeError", message: "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", traceback: []string{"json.decoder.JSONDecodeError"}},
-	{name: "surrogates", source: `raise ValueError("a\udcff\ud800")`, class: "ValueError", message: `a\udcff\ud800`, traceback: []string{`ValueError: a\udcff\ud800`}},
-	{name: "null", source: `raise ValueError("a\0b")`, class: "ValueError", message: "a\x00b", traceback: []string{"ValueError: a\x00b"}},
-	{name: "recursion", source: "def f(): f()\nf()", class: "RecursionError", message: "maximum recursion depth exceeded", traceback: []string{"Previous line repeated", "RecursionError"}},
+	{
+		name: "suppressed context", source: "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise ValueError('clean') from None",
+		class: "ValueError", message: "clean", traceback: []string{"ValueError: clean"},
+	},
+	{
+		name: "note", source: "e = ValueError('v')\ne.add_note('a note')\nraise e",
+		class: "ValueError", message: "v", traceback: []string{"ValueError: v\na note\n"}, needNotes: true,
+	},
+	{
+		name: "group", source: "raise ExceptionGroup('g', [ValueError('v')])",
+		class: "ExceptionGroup", message: "g (1 sub-exception)", traceback: []string{"ExceptionGroup: g (1 sub-exception)", "ValueError: v"}, needNotes: true,
+	},
+	{
+		name: "exit", source: "import sys\nsys.exit(3)",
+		class: "SystemExit", message: "3", traceback: []string{"SystemExit: 3"},
+	},
+	{
+		name: "interrupt", source: "raise KeyboardInterrupt",
+		class: "KeyboardInterrupt", traceback: []string{"KeyboardInterrupt"},
+	},
+	{
+		name: "other base", source: "class Odd(BaseException): pass\nOdd.__module__ = 'a.b'\nraise Odd('o')",
+		class: "a.b.Odd", message: "o", traceback: []string{"a.b.Odd: o"},
+	},
+	{
+		name: "nested class", source: "class A:\n    class B(Exception): pass\nA.B.__module__ = 'm'\nraise A.B('x')",
+		class: "m.A.B", message: "x", traceback: []string{"m.A.B: x"},
+	},
+	{
+		name: "library", source: "import json\njson.loads('{')",
+		class: "json.decoder.JSONDecodeError", message: "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", traceback: []string{"json.decoder.JSONDecodeError"},
+	},
+	{
+		name: "surrogates", source: `raise ValueError("a\udcff\ud800")`,
+		class: "ValueError", message: `a\udcff\ud800`, traceback: []string{`ValueError: a\udcff\ud800`},
+	},
+	{
+		name: "null", source: `raise ValueError("a\0b")`,
+		class: "ValueError", message: "a\x00b", traceback: []string{"ValueError: a\x00b"},
+	},
+	{
+		name: "recursion", source: "def f(): f()\nf()",
+		class: "RecursionError", message: "maximum recursion depth exceeded", traceback: []string{"Previous line repeated", "RecursionError"},
+	},
 	{name: "memory", source: "x = [0] * (1 << 60)", class: "MemoryError", traceback: []string{"MemoryError"}},
-	{name: "failing str", source: "class E(Exception):\n    def __str__(self): raise SystemExit(9)\nE.__module__ = 'm'\nraise E", class: "m.E", message: "<exception str() failed>", traceback: []string{"m.E"}},
-	{name: "str that is none", source: "class E(Exception):\n    def __str__(self): return 5\nE.__module__ = 'm'\nraise E", class: "m.E", message: "<exception str() failed>", traceback: []string{"m.E"}},
-	{name: "syntax", source: "x = (", class: "SyntaxError", message: "'(' was never closed (<string>, line 1)", traceback: []string{"x = (", "SyntaxError: '(' was never closed"}},
+	{
+		name: "failing str", source: "class E(Exception):\n    def __str__(self): raise SystemExit(9)\nE.__module__ = 'm'\nraise E",
+		class: "m.E", message: "<exception str() failed>", traceback: []string{"m.E"},
+	},
+	{
+		name: "str that is none", source: "class E(Exception):\n    def __str__(self): return 5\nE.__module__ = 'm'\nraise E",
+		class: "m.E", message: "<exception str() failed>", traceback: []string{"m.E"},
+	},
+	{
+		name: "syntax", source: "x = (",
+		class: "SyntaxError", message: "'(' was never closed (<string>, line 1)", traceback: []string{"x = (", "SyntaxError: '(' was never closed"},
+	},
 }
 
 func testFetch(t *testing.T) {

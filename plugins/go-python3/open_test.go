@@ -164,8 +164,10 @@ func TestNotLinked(t *testing.T) {
 }
 
 func TestParseVersion(t *testing.T) {
-	for text, want := range map[string][2]int{"3.11.7 (main, Dec) [GCC]": {3, 11}, "3.13.0rc1+ (x)": {3, 13}, "3.12": {3, 12}, "3.10.13.final.0": {3, 10},
-		"3.13.0 experimental free-threading build": {3, 13}} {
+	for text, want := range map[string][2]int{
+		"3.11.7 (main, Dec) [GCC]": {3, 11}, "3.13.0rc1+ (x)": {3, 13}, "3.12": {3, 12}, "3.10.13.final.0": {3, 10},
+		"3.13.0 experimental free-threading build": {3, 13},
+	} {
 		major, minor, ok := parseVersion(text)
 		if !ok || [2]int{major, minor} != want {
 			t.Errorf("%q: %d.%d %v", text, major, minor, ok)

@@ -166,8 +166,10 @@ func testVariables(t *testing.T) {
 				t.Errorf("%s is nil", o.name)
 			}
 		}
-		for want, o := range map[string]*PyObject{"None": Py_None, "True": Py_True, "False": Py_False, "<class 'str'>": Unicode, "<class 'int'>": Long,
-			"<class 'bytes'>": Bytes, "<class 'module'>": Module, "<class 'type'>": Type, "<class 'dict'>": Dict, "<class 'bool'>": Bool} {
+		for want, o := range map[string]*PyObject{
+			"None": Py_None, "True": Py_True, "False": Py_False, "<class 'str'>": Unicode, "<class 'int'>": Long,
+			"<class 'bytes'>": Bytes, "<class 'module'>": Module, "<class 'type'>": Type, "<class 'dict'>": Dict, "<class 'bool'>": Bool,
+		} {
 			o.IncRef()
 			same(t, want, repr(t, o), want)
 		}
@@ -190,7 +192,8 @@ func testNil(t *testing.T) {
 		for name, check := range map[string]func(*PyObject) bool{
 			"bool": PyBool_Check, "bytearray": PyByteArray_Check, "bytes": PyBytes_CheckExact, "complex": PyComplex_Check, "dict": PyDict_Check,
 			"float": PyFloat_Check, "list": PyList_Check, "int": PyLong_CheckExact, "module": PyModule_Check, "tuple": PyTuple_Check,
-			"type": PyType_Check, "str": PyUnicode_Check, "callable": PyCallable_Check} {
+			"type": PyType_Check, "str": PyUnicode_Check, "callable": PyCallable_Check,
+		} {
 			same(t, name+" of nil", check(none), false)
 		}
 		list := PyList_New(0)
