@@ -4,6 +4,7 @@ import sys
 
 sys.path[:] = [folder for folder in sys.path if folder]  # not the working folder
 
+import contextlib  # noqa: E402
 import importlib.metadata as metadata  # noqa: E402
 import importlib.util  # noqa: E402
 import json  # noqa: E402
@@ -13,10 +14,8 @@ import re  # noqa: E402
 def installed() -> dict:
     versions = {}
     for name in ("torch", "tilelang", "layabridge"):
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            pass
     return versions
 
 
