@@ -3,87 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import resource
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
-from layabridge.errors import InvalidArgument, InvalidTensor, UnsupportedHere
+from layabridge.arguments import Parameter, Signature
+from layabridge.errors import InvalidArgument, UnsupportedHere
 from layabridge.library import Library
-
-MAX_SIZE = 2**31 - 1
-
-
-@dataclasses.dataclass(frozen=True)
-class Parameter:
-    """One tensor of a kernel: a dimension is a number, or the name of a dynamic size. `written` says whether it may be."""
-
-    name: str
-    dtype: str
-    shape: tuple[int | str, ...]
-    written: bool = False
-
-
-class Signature:
-    """The parameters of a kernel, and the check of the tensors given for them."""
-
-    def __init__(self, parameters: Sequence[Parameter], device: str) -> None:
-        self.parameters = tuple(parameters)
-        self.device = device
-        self.dtypes = tuple(getattr(torch, p.dtype) for p in parameters)
-        self.sizes: dict[str, tuple[int, int]] = {}
-        for index, parameter in enumerate(parameters):
-            for axis, dim in enumerate(parameter.shape):
-                if isinstance(dim, str):
-                    self.sizes.setdefault(dim, (index, axis))
-        self.written = tuple(i for i, p in enumerate(parameters) if p.written)
-
-    def check(self, tensors: Sequence[Any]) -> dict[str, int]:
-        """The dynamic sizes. InvalidTensor (InvalidArgument for a wrong count) names what does not fit."""
-        if len(tensors) != len(self.parameters):
-            names = ", ".join(p.name for p in self.parameters)
-            raise InvalidArgument(f"the kernel takes {len(self.parameters)} tensors ({names}), got {len(tensors)}")
-        sizes: dict[str, int] = {}
-        for parameter, dtype, tensor in zip(self.parameters, self.dtypes, tensors):
-            self._check_kind(parameter, dtype, tensor)
-            shape = tuple(tensor.shape)
-            if len(shape) != len(parameter.shape):
-                _refuse(parameter, f"has shape {list(shape)}, expected {_expected(parameter)}")
-            for axis, (dim, size) in enumerate(zip(parameter.shape, shape)):
-                if isinstance(dim, int):
-                    if dim != size:
-                        _refuse(parameter, f"has shape {list(shape)}, expected {_expected(parameter)}")
-                elif size > MAX_SIZE:
-                    _refuse(parameter, f"has {dim}={size}, the most is {MAX_SIZE}")
-                elif sizes.setdefault(dim, size) != size:
-                    first = self.parameters[self.sizes[dim][0]].name
-                    _refuse(
-                        parameter, f"has {dim}={size} (axis {axis}), but tensor {first} has {dim}={sizes[dim]}"
-                    )
-            if not tensor.is_contiguous():
-                _refuse(parameter, f"is not contiguous (shape {list(shape)}, strides {list(tensor.stride())})")
-        self._check_overlap(tensors)
-        return sizes
-
-    def _check_kind(self, parameter: Parameter, dtype: torch.dtype, tensor: Any) -> None:
-        if not isinstance(tensor, torch.Tensor):
-            _refuse(parameter, f"must be a torch.Tensor, got {type(tensor).__name__}")
-        if tensor.layout is not torch.strided:
-            _refuse(parameter, f"must be a dense tensor, got layout {tensor.layout}")
-        if tensor.dtype is not dtype:
-            _refuse(parameter, f"must be {parameter.dtype}, got {str(tensor.dtype).removeprefix('torch.')}")
-        if tensor.device.type != self.device:
-            _refuse(parameter, f"must be on {self.device}, got {tensor.device}")
-
-    def _check_overlap(self, tensors: Sequence[torch.Tensor]) -> None:
-        spans = [(t.data_ptr(), t.data_ptr() + t.numel() * t.element_size()) for t in tensors]
-        for i in self.written:
-            for j, span in enumerate(spans):
-                if i != j and spans[i][0] < span[1] and span[0] < spans[i][1]:
-                    _refuse(self.parameters[i], f"shares memory with tensor {self.parameters[j].name}, and is written")
 
 
 class CompiledKernel:
@@ -112,23 +41,30 @@ class CompiledKernel:
         self._function = function
 
     def __call__(self, *tensors: torch.Tensor) -> None:
-        run = self.prepare(*tensors)
-        run()
+        arguments = self._signature.arguments(tensors)
+        if arguments is not None:
+            status = self._function(*arguments)
+            if status != 0:
+                self._failed(status)
 
     def prepare(self, *tensors: torch.Tensor) -> Callable[[], None]:
-        """Check once, call many times: what is returned runs the kernel on these tensors, which it keeps alive."""
-        sizes = self._signature.check(tensors)
-        if any(tensors[i].numel() == 0 for i in self._signature.written):
-            return _nothing
-        arguments = (*(t.data_ptr() for t in tensors), *sizes.values())
+        """Check once, call many times: what is returned runs the kernel on these tensors, which it keeps alive.
+
+        Their storage must neither move nor shrink meanwhile (no resize_ or set_).
+        """
+        arguments = self._signature.arguments(tensors)
         function = self._function
 
         def run(_alive: tuple[torch.Tensor, ...] = tensors) -> None:
-            status = function(*arguments)
-            if status != 0:
-                raise RuntimeError(f"kernel {self.library} returned status {status}")
+            if arguments is not None:
+                status = function(*arguments)
+                if status != 0:
+                    self._failed(status)
 
         return run
+
+    def _failed(self, status: int) -> None:
+        raise RuntimeError(f"kernel {self.library} returned status {status}, expected 0")
 
 
 class GpuKernel:
@@ -140,25 +76,11 @@ class GpuKernel:
         self._signature = Signature(parameters, "cuda")
 
     def __call__(self, *tensors: torch.Tensor) -> None:
-        self._signature.check(tensors)
-        if tensors[-1].numel() == 0:
-            return
-        self.jit(*tensors)
+        if self._signature.arguments(tensors) is not None:
+            self.jit(*tensors)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.jit, name)
-
-
-def _nothing() -> None:
-    pass
-
-
-def _refuse(parameter: Parameter, what: str) -> NoReturn:
-    raise InvalidTensor(f"tensor {parameter.name} {what}")
-
-
-def _expected(parameter: Parameter) -> str:
-    return f"[{', '.join(map(str, parameter.shape))}]"
 
 
 def _check_stack(scratch: int) -> None:

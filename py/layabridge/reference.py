@@ -8,9 +8,7 @@ import torch.nn.functional as F
 _ACTIVATIONS = {"none": lambda x: x, "gelu": F.gelu, "relu": F.relu}
 
 
-def gemm(
-    A: torch.Tensor, W: torch.Tensor, bias: torch.Tensor | None = None, act: str = "none"
-) -> torch.Tensor:
+def gemm(A: torch.Tensor, W: torch.Tensor, bias: torch.Tensor | None = None, act: str = "none") -> torch.Tensor:
     """act(A[M, K] · W[N, K]ᵀ + bias[N]) as [M, N]; act is "none", "gelu" (exact) or "relu"."""
     return _ACTIVATIONS[act](F.linear(A, W, bias))
 

@@ -19,12 +19,11 @@ from types import ModuleType
 
 from layabridge.errors import CompileFailed, UnsupportedHere
 
-# Neither -ffast-math nor -Ofast: a library linked with them turns on flush-to-zero for the whole process. Infinities and
-# NaN keep their meaning (-ffinite-math-only is left out).
-OPTIMISED = (
+# Neither -ffast-math nor -Ofast: a library linked with them turns on flush-to-zero for the whole process. Without
+# -ffinite-math-only, infinities and NaN keep their meaning.
+_OPTIMISED = (
     "-O3",
     "-march=native",
-    "-mprefer-vector-width=512",
     "-fno-math-errno",
     "-fassociative-math",
     "-fno-signed-zeros",
@@ -65,9 +64,16 @@ def compiler() -> tuple[str, ...]:
     raise UnsupportedHere("no C++ compiler: none of g++, clang++, c++ is on PATH and CXX is not set")
 
 
+def optimised() -> tuple[str, ...]:
+    """The flags of a CPU kernel: for this host's instruction set, sums in any order, NaN and infinity kept."""
+    return (*_OPTIMISED, "-mprefer-vector-width=512") if platform.machine() == "x86_64" else _OPTIMISED
+
+
 def compile_library(source: Path, library: Path, flags: Sequence[str], include: Path) -> None:
-    """Compile one C++ file to a shared library. The compiler's temporary files lie beside it. CompileFailed with the
-    first diagnostic."""
+    """Compile one C++ file to a shared library; the compiler's temporary files lie beside it.
+
+    CompileFailed with the compiler's first diagnostic.
+    """
     command = [*compiler(), "-std=c++17", "-fPIC", "-shared", *flags, f"-I{include}", str(source), "-o", str(library)]
     try:
         done = subprocess.run(

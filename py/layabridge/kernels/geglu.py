@@ -20,8 +20,8 @@ def gemm_geglu_kernel(
 ) -> Any:
     """C[M, F] = gelu(A[M, K] · W[:F, K]ᵀ) * (A · W[F:, K]ᵀ), M dynamic; call order A, W[2F, K], C.
 
-    A, W, C are of `dtype`; both products are accumulated in fp32 and combined before they are rounded. gelu is the exact
-    form, x·Φ(x). Blocks of bm by bn outputs go through K in steps of bk, `stages` deep on a GPU.
+    A, W, C are of `dtype`; both products are accumulated in fp32 and combined before they are rounded. gelu is the
+    exact form, x·Φ(x). Blocks of bm by bn outputs go through K in steps of bk, `stages` deep on a GPU.
     """
     check_sizes(F=F, bm=bm, bn=bn, bk=bk, stages=stages, threads=threads)
     check_sizes(minimum=0, K=K)
@@ -31,7 +31,7 @@ def gemm_geglu_kernel(
     from layabridge.kernels import scalar
     from layabridge.kernels.matmul import Matmul
 
-    on = Matmul(bm, bn, bk, K, dtype, cpu)
+    on = Matmul(bm, bn, bk, F, K, dtype, cpu)
     M = T.dynamic("M")
 
     @T.prim_func
@@ -42,8 +42,8 @@ def gemm_geglu_kernel(
             U_s = on.right()
             G_l = on.accumulator()
             U_l = on.accumulator()
-            on.clear(G_l)
-            on.clear(U_l)
+            on.clear(G_l, M - by * bm)
+            on.clear(U_l, M - by * bm)
             for k in on.pipelined(T.ceildiv(K, bk), stages):
                 on.load_left(A, by * bm, k * bk, A_s)
                 on.load_right(W, bx * bn, k * bk, G_s)

@@ -26,7 +26,8 @@ def gemm_kernel(
 
     A, W, C are of `dtype`, bias is fp32 and not read unless `bias`; products are accumulated in fp32, and bias and
     activation are applied to the fp32 sum before it is rounded. act: "none", "gelu" (the exact form, x·Φ(x)), or "relu"
-    (NaN stays NaN). K = 0 gives act(bias). Blocks of bm × bn outputs go through K in steps of bk, `stages` deep on a GPU.
+    (NaN stays NaN). K = 0 gives act(bias). Blocks of bm by bn outputs go through K in steps of bk, `stages` deep on a
+    GPU.
     """
     check_sizes(N=N, bm=bm, bn=bn, bk=bk, stages=stages, threads=threads)
     check_sizes(minimum=0, K=K)
@@ -37,7 +38,7 @@ def gemm_kernel(
     from layabridge.kernels import scalar
     from layabridge.kernels.matmul import Matmul
 
-    on = Matmul(bm, bn, bk, K, dtype, cpu)
+    on = Matmul(bm, bn, bk, N, K, dtype, cpu)
     activation = scalar.activation(act, cpu)
     biased = bias
     M = T.dynamic("M")
@@ -53,7 +54,7 @@ def gemm_kernel(
             A_s = on.left()
             W_s = on.right()
             C_l = on.accumulator()
-            on.clear(C_l)
+            on.clear(C_l, M - by * bm)
             for k in on.pipelined(T.ceildiv(K, bk), stages):
                 on.load_left(A, by * bm, k * bk, A_s)
                 on.load_right(W, bx * bn, k * bk, W_s)

@@ -20,16 +20,17 @@ FEATURES = 12  # 24 accumulators of 32 registers
 
 
 class Matmul(Dialect):
-    """The dialect with tiles A_s [bm, bk], W_s [bn, bk] and accumulators C_l [bm, bn] (fp32) for K input features.
+    """The dialect with tiles A_s [bm, bk], W_s [bn, bk] and accumulators C_l [bm, bn] (fp32) of C, summed over K.
 
     Each method stands as a statement of its own in a kernel: what it returns is the operation, for TileLang to emit.
     """
 
-    def __init__(self, bm: int, bn: int, bk: int, K: int, dtype: str, cpu: bool) -> None:
+    def __init__(self, bm: int, bn: int, bk: int, N: int, K: int, dtype: str, cpu: bool) -> None:
         super().__init__(cpu)
         self.bm, self.bn, self.bk, self.dtype = bm, bn, bk, dtype
         self.panels = -(-bm // LANES)
-        self.features = -(-bn // FEATURES) * FEATURES
+        self.columns = min(bn, N)
+        self.features = -(-self.columns // FEATURES) * FEATURES
         self.depth = -(-min(bk, max(K, 1)) // VECTOR) * VECTOR
 
     def left(self) -> Any:
@@ -44,9 +45,9 @@ class Matmul(Dialect):
         """A tile of C."""
         return self.fragment((self.panels, self.features, LANES) if self.cpu else (self.bm, self.bn), "float32")
 
-    def clear(self, tile: Any) -> Any:
+    def clear(self, tile: Any, rows: Any) -> Any:
         """Set accumulators to 0."""
-        return _clear(tile, self) if self.cpu else T.clear(tile)
+        return _clear(tile, rows, self) if self.cpu else T.clear(tile)
 
     def load_left(self, tensor: Any, row: Any, column: Any, tile: Any) -> Any:
         """Copy the block of A at (row, column) into its tile; what lies outside of A reads as 0."""
@@ -81,20 +82,21 @@ def _apply(function, out, others, on):
 
 @T.macro
 def _apply_panels(function, rows, out, others, on):
-    for p, j, i in T.grid(on.occupied(rows), on.bn, LANES):
+    for p, j, i in T.grid(on.occupied(rows), on.columns, LANES):
         out[p, j, i] = function(j, out[p, j, i], *[other[p, j, i] for other in others])
 
 
 @T.macro
-def _clear(tile, on):
-    for p, j, i in T.grid(on.panels, on.features, LANES):
+def _clear(tile, rows, on):
+    for p, j, i in T.grid(on.occupied(rows), on.features, LANES):
         tile[p, j, i] = 0.0
 
 
 @T.macro
 def _load_left(tensor, row, column, tile, on):
-    """Squares of VECTOR x VECTOR, each transposed by four perfect shuffles: index bits (row, column) rotate by one a time
-    until they have changed places. A compiler makes vector interleaves of them; strided stores stay scalar."""
+    """Squares of VECTOR x VECTOR, each transposed by four perfect shuffles: the bits of the index (row, column) rotate
+    by one a time until they have changed places. Compilers make vector interleaves of that; strided stores stay scalar.
+    """
     square = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     mixed = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     half = VECTOR * VECTOR // 2
@@ -156,6 +158,6 @@ def _multiply(left, right, out, p, feature, lanes: int, on):
 
 @T.macro
 def _store(tile, tensor, row, column, on):
-    for p, i, j in T.grid(on.occupied(tensor.shape[0] - row), LANES, on.bn):
+    for p, i, j in T.grid(on.occupied(tensor.shape[0] - row), LANES, on.columns):
         if p * LANES + i < on.bm and row + p * LANES + i < tensor.shape[0] and column + j < tensor.shape[1]:
             tensor[row + p * LANES + i, column + j] = tile[p, j, i]

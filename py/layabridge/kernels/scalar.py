@@ -25,8 +25,8 @@ def relu(x: Any) -> Any:
 def gelu(x: Any, cpu: bool) -> Any:
     """x·Φ(x), Φ the normal distribution function (the erf form, not the tanh approximation). NaN stays NaN.
 
-    The CPU has no vector erf: there it is max(x, 0) - |x|·erfc(|x|/√2)/2, which loses nothing to cancellation, with erfc
-    from Abramowitz & Stegun 7.1.26 (error below 1.5e-7). It gives +inf for +inf, and for -inf the limit 0.
+    The CPU has no vector erf: there it is max(x, 0) - |x|·erfc(|x|/√2)/2, which loses nothing to cancellation, with
+    erfc from Abramowitz & Stegun 7.1.26 (error below 1.5e-7). It gives +inf for +inf, and for -inf the limit 0.
     """
     if not cpu:
         return 0.5 * x * (1.0 + T.erf(x * SQRT_HALF))

@@ -13,7 +13,8 @@ from layabridge.spec import Case, KernelSpec, TensorSpec
 
 
 def _case(M: int, F: int, K: int, values: str = "normal", **more: Any) -> Case:
-    return Case(f"{M}x{F}x{K}{'' if values == 'normal' else '-' + values}", {"M": M, "F": F, "K": K}, {}, values, **more)
+    name = f"{M}x{F}x{K}{'' if values == 'normal' else '-' + values}"
+    return Case(name, {"M": M, "F": F, "K": K}, {}, values, **more)
 
 
 # M is dynamic: the cases of one (F, K) share a compiled kernel.
