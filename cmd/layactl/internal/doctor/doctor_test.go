@@ -84,7 +84,7 @@ func TestCacheFolder(t *testing.T) {
 		{"", Missing, "HOME and XDG_CACHE_HOME are not set"},
 		{filepath.Join(root, "a", "b"), OK, "to be made when first needed"},
 		{file, Missing, "is not a folder"},
-		{private, OK, "private"},
+		{private, OK, "nobody else can write to it"},
 	} {
 		e := &examination{Config: Config{CacheDir: c.folder}}
 		e.cacheFolder(t.Context())

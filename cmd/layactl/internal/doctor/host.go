@@ -83,7 +83,7 @@ func (e *examination) cacheFolder(context.Context) {
 		e.warning(topic, fmt.Sprintf("%s %s, and code is loaded from it", e.CacheDir, other), "chmod 700 "+e.CacheDir)
 		return
 	}
-	e.ok(topic, e.CacheDir+", private")
+	e.ok(topic, e.CacheDir+", nobody else can write to it")
 }
 
 // nearestFolder returns the deepest folder above path that exists.

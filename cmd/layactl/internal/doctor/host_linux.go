@@ -32,13 +32,14 @@ func writable(folder string) error {
 	return nil
 }
 
-// openToOthers says in words who else can write or read a folder, "" if nobody.
+// openToOthers says in words who else can put code into a folder, "" if nobody. The plugins' folders inside are closed
+// to readers as well; they see to that themselves.
 func openToOthers(info fs.FileInfo) string {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Getuid() {
 		return fmt.Sprintf("belongs to user %d", stat.Uid)
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Sprintf("is open to others (mode %04o)", mode)
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Sprintf("can be written by others (mode %04o)", mode)
 	}
 	return ""
 }
