@@ -23,7 +23,7 @@ CASES = (
     _case(33, 70, 24, "wide", note="arguments of gelu from its zero tail to its linear part"),
     _case(17, 104, 40),
     *(_case(M, 129, 56) for M in (0, 1, 17, 65)),
-    _case(131, 345, 259),
+    *(_case(M, 1152, 768) for M in (128, 131)),
 )
 
 
@@ -32,12 +32,13 @@ def _arguments(case: Case) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _inputs(case: Case, generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Normal values, W scaled so that both products are of size 1; "wide" makes the gate's of size 6."""
+    """Normal values, W scaled so that both products are of size 1; "wide": the gate's of size 6, the other of 1/4."""
     M, F, K = (case.sizes[letter] for letter in "MFK")
     A = torch.randn(M, K, generator=generator)
     W = torch.randn(2 * F, K, generator=generator) * max(K, 1) ** -0.5
     if case.values == "wide":
         W[:F] *= 6.0
+        W[F:] *= 0.25
     return {"A": A, "W": W}
 
 
