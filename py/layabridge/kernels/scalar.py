@@ -42,7 +42,11 @@ def exp2(x: Any) -> Any:
     """
     bounded = T.max(x, -80.0)
     whole = T.floor(bounded + 0.5)
-    r = bounded - whole
+    return exp2_of_parts(whole, bounded - whole)
+
+
+def exp2_of_parts(whole: Any, r: Any) -> Any:
+    """2 to the power of whole + r, for a whole number in -126..127 and r in [-1/2, 1/2]. A NaN in r stays NaN."""
     power = 1.0 + r * (
         0.69314718 + r * (0.24022648 + r * (0.055503324 + r * (0.009618437 + r * (0.0013398875 + r * 0.0001535336))))
     )

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/layactl/layactl/bridge"
+	"github.com/layactl/layactl/bridge/validate"
+	"github.com/layactl/layactl/cmd/layactl/internal/report"
+)
+
+func newKernel(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kernel",
+		Short: "List kernels, print their source, time them",
+		Example: `  layactl kernel list
+  layactl kernel source gemm --target sm_90a
+  layactl kernel bench --baseline unoptimised`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKernelList(a), newKernelSource(a), newKernelBench(a))
+	return cmd
+}
+
+func newKernelList(a *app) *cobra.Command {
+	var ops, jsonTarget string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the kernels and their cases",
+		Example: "  layactl kernel list\n  layactl kernel list --ops my_kernels.py --json -",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withKernels(cmd.Context(), ops, jsonTarget, func(_ *session, kernels []validate.Kernel, people *report.Printer) (any, error) {
+				table := report.Table{Header: []string{"op", "case", "options", "tensors", "note"}}
+				for _, k := range kernels {
+					for _, c := range k.Cases {
+						table.Rows = append(table.Rows, []string{k.Name, c.Name, c.Options, tensorList(c), c.Note})
+					}
+				}
+				people.Table(table)
+				return kernels, people.Err()
+			})
+		},
+	}
+	cmd.Flags().StringVar(&ops, "ops", "", "`FILE` in Python with more kernels")
+	addJSONFlag(cmd, &jsonTarget)
+	return cmd
+}
+
+func tensorList(c validate.Case) string {
+	var all []string
+	for _, t := range c.Tensors {
+		all = append(all, fmt.Sprintf("%s%v", t.Name, t.Shape))
+	}
+	return strings.Join(all, " ")
+}
+
+// withKernels starts the plugin, asks for its kernels, and writes what f returns as the record.
+func (a *app) withKernels(ctx context.Context, ops, jsonTarget string, f func(*session, []validate.Kernel, *report.Printer) (any, error)) (err error) {
+	record, people, err := a.output(jsonTarget)
+	if err != nil {
+		return err
+	}
+	defer record.Close()
+	s, err := a.startTileLang(ctx, ops)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	kernels, err := validate.Kernels(ctx, s.plugin)
+	if err != nil {
+		return err
+	}
+	result, err := f(s, kernels, people)
+	if err != nil {
+		return err
+	}
+	return record.Write(result)
+}
+
+func newKernelSource(a *app) *cobra.Command {
+	var ops, target, dtype string
+	cmd := &cobra.Command{
+		Use:   "source OP[/CASE]",
+		Short: "Print the source that TileLang generates for a kernel; no compiler and no GPU is needed",
+		Long: `source prints the C source of a kernel's CPU specialisation (--target c) or the CUDA source of its GPU specialisation
+(--target sm_80, sm_89 or sm_90a), for the options of one of its cases; without a case, at the kernel's probe size.`,
+		Example: "  layactl kernel source gemm\n  layactl kernel source attn/window --target sm_90a --dtype float16",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			kernel, name, _ := strings.Cut(args[0], "/")
+			s, err := a.startTileLang(cmd.Context(), ops)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			params := map[string]string{"kernel": kernel, "case": name, "target": target, "dtype": dtype}
+			data, err := s.plugin.Call(cmd.Context(), bridge.Request{Op: "source", Params: params})
+			if err != nil {
+				return err
+			}
+			var source string
+			if err := json.Unmarshal(data, &source); err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.stdout, source)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&ops, "ops", "", "`FILE` in Python with more kernels")
+	cmd.Flags().StringVar(&target, "target", "c", "`TARGET`: c, sm_80, sm_89 or sm_90a")
+	cmd.Flags().StringVar(&dtype, "dtype", "bfloat16", "`DTYPE` of the GPU's activations: bfloat16 or float16")
+	return cmd
+}
+
+// timing is what the op bench returns for one case: medians in milliseconds, with the spread of the rounds.
+type timing struct {
+	Op     string             `json:"op"`
+	Case   string             `json:"case"`
+	Label  string             `json:"label"`
+	Rounds int                `json:"rounds"`
+	Median map[string]float64 `json:"median_ms"`
+	Spread map[string]spread  `json:"spread_ms"`
+	Ratio  map[string]float64 `json:"ratio"`
+}
+
+type spread struct {
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
+}
+
+// benchRecord is what `kernel bench --json` writes.
+type benchRecord struct {
+	Schema   string            `json:"schema"`
+	Created  time.Time         `json:"created"`
+	Host     validate.Host     `json:"host"`
+	Versions map[string]string `json:"versions"`
+	Rows     []timing          `json:"rows"`
+}
+
+func newKernelBench(a *app) *cobra.Command {
+	var ops, jsonTarget string
+	var baselines []string
+	rounds := 5
+	cmd := &cobra.Command{
+		Use:   "bench [OP]...",
+		Short: "Time CPU kernels against the same kernel without compiler flags and against torch, in one run",
+		Long: `bench times each kernel at its own benchmark sizes, with one thread, interleaved with its baselines: "unoptimised" is the
+same kernel compiled without optimisation, "torch" the same computation in torch with one thread. A ratio above 1 means
+that the kernel is faster. Every result is checked before it is timed; a kernel that is wrong is not timed.`,
+		Example: "  layactl kernel bench --baseline unoptimised\n  layactl kernel bench gemm attn --baseline torch --rounds 9 --json bench.json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rounds < 1 {
+				return usagef("--rounds: expected 1 or more, got %d", rounds)
+			}
+			return a.withKernels(cmd.Context(), ops, jsonTarget, func(s *session, kernels []validate.Kernel, people *report.Printer) (any, error) {
+				return a.bench(cmd.Context(), s, kernels, args, baselines, rounds, people)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&baselines, "baseline", []string{"unoptimised", "torch"}, "`BASELINES` to time against: unoptimised, torch")
+	f.IntVar(&rounds, "rounds", rounds, "`NUMBER` of interleaved rounds; the median counts")
+	f.StringVar(&ops, "ops", "", "`FILE` in Python with more kernels")
+	addJSONFlag(cmd, &jsonTarget)
+	return cmd
+}
+
+func (a *app) bench(ctx context.Context, s *session, kernels []validate.Kernel, args, baselines []string, rounds int, people *report.Printer) (*benchRecord, error) {
+	chosen, err := validate.Select(kernels, args)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.plugin.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := &benchRecord{
+		Schema: "layactl.kernel-bench/1", Created: time.Now().UTC().Truncate(time.Second), Host: validate.ThisHost(), Versions: info.Versions, Rows: []timing{},
+	}
+	bar := people.Progress("bench", len(chosen))
+	defer bar.Close()
+	for _, k := range chosen {
+		bar.Now("bench " + k.Name)
+		params := map[string]any{"kernel": k.Name, "baselines": baselines, "rounds": rounds}
+		data, err := s.plugin.Call(ctx, bridge.Request{Op: "bench", Params: params, Progress: func(p bridge.Progress) { bar.Now(p.Text) }})
+		if err != nil {
+			return nil, err
+		}
+		var rows []timing
+		if err := json.Unmarshal(data, &rows); err != nil {
+			return nil, fmt.Errorf("op bench: %w", err)
+		}
+		result.Rows = append(result.Rows, rows...)
+		bar.Step("")
+	}
+	bar.Close()
+	people.Table(benchTable(result, baselines))
+	return result, people.Err()
+}
+
+func benchTable(r *benchRecord, baselines []string) report.Table {
+	table := report.Table{Header: []string{"op", "case", "kernel ms"}, Right: []int{2}}
+	for i, b := range baselines {
+		table.Header = append(table.Header, b+" ms", b+" / kernel")
+		table.Right = append(table.Right, 3+2*i, 4+2*i)
+	}
+	for _, row := range r.Rows {
+		cells := []string{row.Op, row.Label, row.milliseconds("kernel")}
+		for _, b := range baselines {
+			cells = append(cells, row.milliseconds(b), strconv.FormatFloat(row.Ratio[b], 'f', 2, 64))
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	return table
+}
+
+func (t timing) milliseconds(what string) string {
+	s := t.Spread[what]
+	return fmt.Sprintf("%.3g [%.3g..%.3g]", t.Median[what], s.Min, s.Max)
+}
