@@ -8,7 +8,7 @@ from typing import Any
 
 from layabridge.arguments import Parameter
 from layabridge.errors import CompileFailed
-from layabridge.library import Library, through_pointers
+from layabridge.library import Library, plain_headers, through_pointers
 
 _WRITES = 2  # the bit of a TileLang region's access mask
 
@@ -61,7 +61,7 @@ def library(function: Any, artifact: Any) -> Library:
     readonly = {names[int(i)] for i in entry.attrs["tl.readonly_param_indices"]}
     return Library(
         source=(
-            f"{through_pointers(artifact.kernel_source).rstrip()}\n\n"
+            f"{plain_headers(through_pointers(artifact.kernel_source)).rstrip()}\n\n"
             f'extern "C" int32_t call({", ".join(taken)}) {{\n  return {symbol}({", ".join(names)});\n}}\n'
         ),
         written=tuple(p.name for p in tensors if p.name in formal and p.name not in readonly),
