@@ -94,12 +94,16 @@ def compile(*, jobs: list, context: Context) -> list[dict[str, Any]]:
         chosen = spec.case(case)
         wanted.setdefault(_key(spec, chosen), (spec, chosen))
     failed = []
+
+    def one(number: int, spec: KernelSpec, case: Case) -> None:
+        context.progress(f"compile {spec.name} {_options(spec, case)}", number / len(wanted))
+        _compile(spec, case)
+
     with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-        running = {pool.submit(_compile, spec, case): (spec, case) for spec, case in wanted.values()}
+        running = {pool.submit(one, n, spec, case): (spec, case) for n, (spec, case) in enumerate(wanted.values())}
         try:
-            for done, future in enumerate(as_completed(running), 1):
+            for future in as_completed(running):
                 spec, case = running[future]
-                context.progress(f"compile {spec.name} {_options(spec, case)}", done / len(running))
                 error = future.exception()
                 if error is not None:
                     failed.append({"kernel": spec.name, "case": case.name, "error": str(error)})
