@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -47,24 +46,6 @@ def compile_kernel(
 
     library = build_library(key, lower, flags, include)
     return CompiledKernel(tir.parameters(function, library.written), library)
-
-
-def compile_many(
-    jobs: Sequence[tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]], workers: int = 2
-) -> list[CompiledKernel | BridgeError]:
-    """`compile_kernel` for each (factory, args, kwargs): the kernel, or the BridgeError it ended with, in order.
-
-    TileLang lowers one kernel at a time while C++ compilers run beside it.
-    """
-
-    def one(job: tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]) -> CompiledKernel | BridgeError:
-        try:
-            return compile_kernel(*job)
-        except BridgeError as error:
-            return error
-
-    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-        return list(pool.map(one, jobs))
 
 
 def compile_jit(factory: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

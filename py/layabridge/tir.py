@@ -58,7 +58,7 @@ def library(function: Any, artifact: Any) -> Library:
     tensors = parameters(function, ())
     sizes = dict.fromkeys(d for p in tensors for d in p.shape if isinstance(d, str))
     taken = [formal.get(p.name, f"void* {p.name}") for p in tensors] + [f"int32_t {name}" for name in sizes]
-    readonly = {names[int(i)] for i in entry.attrs["tl.readonly_param_indices"]}
+    readonly = {names[int(i)] for i in entry.attrs.get("tl.readonly_param_indices", ())}  # absent when all are written
     return Library(
         source=(
             f"{plain_headers(through_pointers(artifact.kernel_source)).rstrip()}\n\n"

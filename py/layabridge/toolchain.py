@@ -120,7 +120,8 @@ def host_key() -> str:
 def private_folder(folder: Path) -> None:
     """Make a folder that only its owner may enter. UnsupportedHere when that cannot be had."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for missing in [f for f in reversed((folder, *folder.parents)) if not f.exists()]:
+            missing.mkdir(mode=0o700, exist_ok=True)
         found = folder.stat()
         if found.st_uid != os.getuid():
             raise UnsupportedHere(f"cache folder {folder} belongs to user {found.st_uid}; set LAYACTL_CACHE_DIR")

@@ -44,10 +44,10 @@ def gemm_geglu_kernel(
             U_l = on.accumulator()
             on.clear(G_l, M - by * bm)
             on.clear(U_l, M - by * bm)
-            for k in on.pipelined(T.ceildiv(K, bk), stages):
-                on.load_left(A, by * bm, k * bk, A_s)
-                on.load_right(W, bx * bn, k * bk, G_s)
-                on.load_right(W, F + bx * bn, k * bk, U_s)
+            for k in on.pipelined(T.ceildiv(K, on.bk), stages):
+                on.load_left(A, by * bm, k * on.bk, A_s)
+                on.load_right(W, bx * bn, k * on.bk, G_s)
+                on.load_right(W, F + bx * bn, k * on.bk, U_s)
                 on.gemm(A_s, G_s, G_l, M - by * bm)
                 on.gemm(A_s, U_s, U_l, M - by * bm)
             on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, M - by * bm, G_l, U_l)

@@ -55,9 +55,9 @@ def gemm_kernel(
             W_s = on.right()
             C_l = on.accumulator()
             on.clear(C_l, M - by * bm)
-            for k in on.pipelined(T.ceildiv(K, bk), stages):
-                on.load_left(A, by * bm, k * bk, A_s)
-                on.load_right(W, bx * bn, k * bk, W_s)
+            for k in on.pipelined(T.ceildiv(K, on.bk), stages):
+                on.load_left(A, by * bm, k * on.bk, A_s)
+                on.load_right(W, bx * bn, k * on.bk, W_s)
                 on.gemm(A_s, W_s, C_l, M - by * bm)
             if biased:
                 on.apply(lambda j, c: activation(c + bias[T.min(bx * bn + j, N - 1)]), M - by * bm, C_l)

@@ -27,19 +27,19 @@ class Matmul(Dialect):
 
     def __init__(self, bm: int, bn: int, bk: int, N: int, K: int, dtype: str, cpu: bool) -> None:
         super().__init__(cpu)
-        self.bm, self.bn, self.bk, self.dtype = bm, bn, bk, dtype
+        self.bm, self.bn, self.dtype = bm, bn, dtype
         self.panels = -(-bm // LANES)
         self.columns = min(bn, N)
         self.features = -(-self.columns // FEATURES) * FEATURES
-        self.depth = -(-min(bk, max(K, 1)) // VECTOR) * VECTOR
+        self.bk = -(-min(bk, max(K, 1)) // VECTOR) * VECTOR if cpu else bk
 
     def left(self) -> Any:
         """The tile of A."""
-        return self.shared((self.panels, self.depth, LANES) if self.cpu else (self.bm, self.bk), self.dtype)
+        return self.shared((self.panels, self.bk, LANES) if self.cpu else (self.bm, self.bk), self.dtype)
 
     def right(self) -> Any:
         """A tile of W. The CPU's rows are one vector longer than needed: rows a power of two apart share cache sets."""
-        return self.shared((self.features, self.depth + VECTOR) if self.cpu else (self.bn, self.bk), self.dtype)
+        return self.shared((self.features, self.bk + VECTOR) if self.cpu else (self.bn, self.bk), self.dtype)
 
     def accumulator(self) -> Any:
         """A tile of C."""
@@ -100,7 +100,7 @@ def _load_left(tensor, row, column, tile, on):
     square = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     mixed = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     half = VECTOR * VECTOR // 2
-    for p, i0, k0 in T.grid(on.occupied(tensor.shape[0] - row), LANES // VECTOR, on.depth // VECTOR):
+    for p, i0, k0 in T.grid(on.occupied(tensor.shape[0] - row), LANES // VECTOR, on.bk // VECTOR):
         for i, k in T.grid(VECTOR, VECTOR):
             square[i * VECTOR + k] = T.if_then_else(
                 row + p * LANES + i0 * VECTOR + i < tensor.shape[0] and column + k0 * VECTOR + k < tensor.shape[1],
@@ -125,7 +125,7 @@ def _load_left(tensor, row, column, tile, on):
 
 @T.macro
 def _load_right(tensor, row, column, tile, on):
-    for j, k in T.grid(on.features, on.depth):
+    for j, k in T.grid(on.features, on.bk):
         tile[j, k] = T.if_then_else(
             row + j < tensor.shape[0] and column + k < tensor.shape[1],
             tensor[row + j, column + k],
@@ -149,7 +149,7 @@ def _multiply(left, right, out, p, feature, lanes: int, on):
     acc = T.alloc_local((FEATURES, lanes), "float32")
     for j, i in T.grid(FEATURES, lanes):
         acc[j, i] = 0.0
-    for k in T.serial(on.depth):
+    for k in T.serial(on.bk):
         for j, i in T.grid(FEATURES, lanes):
             acc[j, i] += right[feature + j, k] * left[p, k, i]
     for j, i in T.grid(FEATURES, lanes):
