@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from layabridge import tir, toolchain
 from layabridge.compiled import CompiledKernel, GpuKernel
-from layabridge.errors import BridgeError, CompileFailed, InvalidArgument
+from layabridge.errors import BridgeError, CompileFailed, InvalidArgument, UnsupportedHere
 from layabridge.kernels.factory import FAST
 from layabridge.library import Library, build_library
 
@@ -35,32 +37,20 @@ def compile_kernel(
     flags: Sequence[str] | None = None,
 ) -> CompiledKernel:
     """`compile_cpu` with the C++ compiler's flags in the caller's hand: () compiles without optimisation."""
-    function = cpu_tir(factory, *args, **(kwargs or {}))
-    include = Path(toolchain.import_tilelang().env.TILELANG_TEMPLATE_PATH)
-    with toolchain.LOWERING:
-        key = f"{function.script(show_meta=True)}\n{sorted(CPU_PASSES.items())}"
-    flags = toolchain.optimised() if flags is None else tuple(flags)
-
-    def lower() -> Library:
-        return tir.library(function, _lower(function, {"kind": "c"}, CPU_PASSES))
-
-    library = build_library(key, lower, flags, include)
-    return CompiledKernel(tir.parameters(function, library.written), library)
+    return _build(cpu_tir(factory, *args, **(kwargs or {})), toolchain.optimised() if flags is None else tuple(flags))
 
 
-def compile_jit(factory: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What calling a factory returns: the GPU kernel, or with cpu=True the CPU kernel.
+def compile_jit(factory: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CompiledKernel | GpuKernel:
+    """What calling a factory returns: the GPU kernel, or with cpu=True the CPU kernel of the dtype that is given.
 
-    A 16-bit CPU kernel is what TileLang makes of it, unchecked and not optimised.
+    UnsupportedHere without a GPU.
     """
-    given = factory.bind(*args, **kwargs).arguments
-    if given.get("cpu") and given.get("dtype") == "float32":
-        return compile_kernel(factory, args, kwargs)
     function = _trace(factory, args, kwargs)
+    if factory.bind(*args, **kwargs).arguments.get("cpu"):
+        return _build(function, toolchain.optimised())
+    if not torch.cuda.is_available():
+        raise UnsupportedHere(f"{factory.__name__} compiles for a CUDA GPU, and there is none; compile_cpu needs none")
     tilelang = toolchain.import_tilelang()
-    if given.get("cpu"):
-        with _diagnosed("compiling for target c"):
-            return tilelang.compile(function, target="c", pass_configs={**FAST, **CPU_PASSES})
     with _diagnosed("compiling for the GPU"):
         return GpuKernel(tir.parameters(function, tir.written(function)), tilelang.compile(function, pass_configs=FAST))
 
@@ -87,6 +77,19 @@ def cpu_tir(factory: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise InvalidArgument("a CPU kernel needs cpu=True, got cpu=False")
     chosen = {"cpu": True, "dtype": "float32", **getattr(factory, "cpu_tiles", {})}
     return _trace(factory, args, {**{name: value for name, value in chosen.items() if name not in given}, **kwargs})
+
+
+def _build(function: Any, flags: tuple[str, ...]) -> CompiledKernel:
+    """The callable of a PrimFunc that is written for the CPU."""
+
+    def lower() -> Library:
+        return tir.library(function, _lower(function, {"kind": "c"}, CPU_PASSES))
+
+    with toolchain.LOWERING:
+        key = f"{function.script(show_meta=True)}\n{sorted(CPU_PASSES.items())}"
+    include = Path(toolchain.import_tilelang().env.TILELANG_TEMPLATE_PATH)
+    library = build_library(key, lower, flags, include)
+    return CompiledKernel(tir.parameters(function, library.written), library)
 
 
 def _trace(factory: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -1,9 +1,10 @@
 """The GPU specialisations of gemm and geglu become CUDA source on a host without a GPU, and the CPU ones C."""
 
 import pytest
+import torch
 
 from layabridge.compile import ARCHITECTURES, lower_c, lower_cuda
-from layabridge.errors import InvalidArgument
+from layabridge.errors import CompileFailed, InvalidArgument, UnsupportedHere
 from layabridge.kernels import DTYPES, gemm_geglu_kernel, gemm_kernel
 
 TENSOR_CORE = {"sm_80": "mma_sync", "sm_89": "mma_sync", "sm_90a": "wgmma"}
@@ -42,9 +43,18 @@ def test_dtypes_that_are_not_for_the_gpu_are_value_errors(dtype):
         lower_cuda(gemm_geglu_kernel, 64, 64, dtype=dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_sixteen_bit_cpu_specialisation_has_tir(dtype):
-    assert dtype in gemm_kernel.get_tir(64, 64, cpu=True, dtype=dtype).script()
+def test_sixteen_bit_cpu_kernels_are_what_the_target_can_do():
+    A, W, C = torch.randn(5, 24).half(), torch.randn(10, 24).half(), torch.empty(5, 10).half()
+    gemm_kernel(10, 24, cpu=True, dtype="float16")(A, W, torch.empty(10), C)
+    torch.testing.assert_close(C.float(), A.float() @ W.float().T, rtol=0, atol=2e-2)
+    with pytest.raises(CompileFailed, match="Cannot convert type bfloat16 to C type"):
+        gemm_kernel(10, 24, cpu=True)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_the_default_says_so():
+    with pytest.raises(UnsupportedHere, match="gemm_kernel compiles for a CUDA GPU, and there is none"):
+        gemm_kernel(64, 64)
 
 
 def test_lowers_to_c():

@@ -28,7 +28,7 @@ class Factory:
         self.function = function
         self.cpu_tiles = dict(cpu_tiles)
         self._signature = inspect.signature(function)
-        self._kernels: dict[tuple[Any, ...], Any] = {}
+        self._kernels: dict[str, Any] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Factory:
         """The compiled kernel of one specialisation: for the GPU, or for the CPU with cpu=True."""
         bound = self.bind(*args, **kwargs)
         bound.apply_defaults()
-        key = tuple(bound.arguments.items())
+        key = repr(bound.arguments)
         with self._lock:
             if key not in self._kernels:
                 from layabridge import compile as compiler
