@@ -11,7 +11,7 @@ import torch
 
 from layabridge.errors import InvalidArgument, InvalidTensor
 
-MAX_SIZE = 2**31 - 1
+MAX_SIZE = 2**31 - 2**16  # sizes are int32, and kernels round them up to whole tiles
 _REMEMBERED = 256
 
 
@@ -75,7 +75,12 @@ class Signature:
                 _refuse(parameter, f"must be contiguous, got shape {shape} with strides {strides}")
         values = tuple(sizes[name][0] for name in self.sizes)
         lengths = tuple(t.numel() * t.element_size() for t in tensors)
-        found = values, lengths, any(lengths[i] == 0 for i in self._outputs)
+        empty = any(lengths[i] == 0 for i in self._outputs)
+        if 0 in values and not empty:
+            # A kernel may divide by a dynamic size, and integer division by 0 ends the process.
+            name = self.sizes[values.index(0)]
+            raise InvalidTensor(f"tensor {sizes[name][1]} has {name} = 0, but there are outputs to compute")
+        found = values, lengths, empty
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[tuple([t.shape for t in tensors])] = found

@@ -69,6 +69,14 @@ def optimised() -> tuple[str, ...]:
     return (*_OPTIMISED, "-mprefer-vector-width=512") if platform.machine() == "x86_64" else _OPTIMISED
 
 
+def vector_registers() -> tuple[int, int]:
+    """How many fp32 elements one of this host's vector registers holds, and how many registers there are."""
+    if platform.machine() == "x86_64":
+        flags = _cpu_flags().split()
+        return (16, 32) if "avx512f" in flags else (8, 16) if "avx2" in flags else (4, 16)
+    return (4, 32) if platform.machine() == "aarch64" else (4, 16)
+
+
 def compile_library(source: Path, library: Path, flags: Sequence[str], include: Path) -> None:
     """Compile one C++ file to a shared library; the compiler's temporary files lie beside it.
 

@@ -65,6 +65,12 @@ def test_no_rows_is_an_empty_result(gelu, geglu):
     assert C.shape == (0, N)
 
 
+def test_a_size_of_zero_with_outputs_to_compute_is_refused():
+    kernel = K.compile_cpu(K.rope_kernel, 2, 8)
+    with pytest.raises(InvalidTensor, match="tensor cos has L = 0, but there are outputs to compute"):
+        kernel(torch.randn(3, 48), torch.empty(0, 4), torch.empty(0, 4))
+
+
 def test_size_one_dimensions_may_have_any_stride(gelu):
     A, W, bias, C = tensors(1)
     gelu(torch.as_strided(A, (1, DEPTH), (999, 1)), W, bias, C)

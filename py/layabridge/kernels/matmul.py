@@ -2,7 +2,8 @@
 
 The GPU keeps tiles in TileLang's own layouts. On the CPU vector lanes run along the rows of A and C, so that W, by far
 the larger operand, needs no packing: its elements are broadcast as they lie. A's tile is [panel, bk, LANES] and the
-accumulators are [panel, bn, LANES], a panel being LANES rows; a register block is LANES rows of FEATURES columns.
+accumulators are [panel, bn, LANES], a panel being LANES rows; a register block is LANES rows of FEATURES columns, and
+three quarters of the host's registers hold it.
 
 Import this module inside a factory's body only: it imports TileLang.
 """
@@ -13,10 +14,11 @@ from typing import Any
 import tilelang.language as T
 
 from layabridge.kernels.tile import Dialect
+from layabridge.toolchain import vector_registers
 
-VECTOR = 16  # fp32 elements that one register holds
+VECTOR, _registers = vector_registers()
 LANES = 2 * VECTOR
-FEATURES = 12  # 24 accumulators of 32 registers
+FEATURES = _registers * 3 // 8
 
 
 class Matmul(Dialect):
@@ -94,12 +96,8 @@ def _clear(tile, rows, on):
 
 @T.macro
 def _load_left(tensor, row, column, tile, on):
-    """Squares of VECTOR x VECTOR, each transposed by four perfect shuffles: the bits of the index (row, column) rotate
-    by one a time until they have changed places. Compilers make vector interleaves of that; strided stores stay scalar.
-    """
     square = T.alloc_local((VECTOR * VECTOR,), on.dtype)
     mixed = T.alloc_local((VECTOR * VECTOR,), on.dtype)
-    half = VECTOR * VECTOR // 2
     for p, i0, k0 in T.grid(on.occupied(tensor.shape[0] - row), LANES // VECTOR, on.bk // VECTOR):
         for i, k in T.grid(VECTOR, VECTOR):
             square[i * VECTOR + k] = T.if_then_else(
@@ -107,20 +105,29 @@ def _load_left(tensor, row, column, tile, on):
                 tensor[row + p * LANES + i0 * VECTOR + i, column + k0 * VECTOR + k],
                 T.cast(0, on.dtype),
             )
-        for x in T.serial(half):
-            mixed[2 * x] = square[x]
-            mixed[2 * x + 1] = square[half + x]
-        for x in T.serial(half):
-            square[2 * x] = mixed[x]
-            square[2 * x + 1] = mixed[half + x]
-        for x in T.serial(half):
-            mixed[2 * x] = square[x]
-            mixed[2 * x + 1] = square[half + x]
-        for x in T.serial(half):
-            square[2 * x] = mixed[x]
-            square[2 * x + 1] = mixed[half + x]
+        turned = _transpose(square, mixed)
         for k, i in T.grid(VECTOR, VECTOR):
-            tile[p, k0 * VECTOR + k, i0 * VECTOR + i] = square[k * VECTOR + i]
+            tile[p, k0 * VECTOR + k, i0 * VECTOR + i] = turned[k * VECTOR + i]
+
+
+def _transpose(square: Any, mixed: Any) -> Any:
+    """Transpose a square by perfect shuffles, and return which of the two buffers holds it then.
+
+    A shuffle rotates the bits of the index (row, column) by one; after log2(VECTOR) of them the two changed places.
+    Compilers make vector interleaves of a shuffle, where the strided stores of a plain transposition stay scalar.
+    """
+    for _ in range(VECTOR.bit_length() - 1):
+        _shuffle(square, mixed)
+        square, mixed = mixed, square
+    return square
+
+
+@T.macro
+def _shuffle(source, target):
+    half = VECTOR * VECTOR // 2
+    for x in T.serial(half):
+        target[2 * x] = source[x]
+        target[2 * x + 1] = source[half + x]
 
 
 @T.macro
