@@ -51,8 +51,8 @@ def attn_kernel(
             Q_s = on.queries()
             K_s = on.keys()
             V_s = on.keys()
-            s_c = on.scores()
-            p_c = on.weights()
+            s = on.scores()
+            s_c = on.weights()
             o_c = on.output()
             highest = on.column()
             total = on.column()
@@ -68,7 +68,7 @@ def attn_kernel(
             last = T.ceildiv(T.min(length, bx * bm + bm + window) if window else length, bn)
             for k in on.pipelined(T.max(last - first, 0), stages):
                 on.load_keys(QKV, batch, (first + k) * bn, 1, head, K_s)
-                on.score(Q_s, K_s, s_c)
+                on.score(Q_s, K_s, s)
                 if window:
                     on.mask(
                         lambda i, j: (
@@ -77,13 +77,13 @@ def attn_kernel(
                             and (first + k) * bn + j - (bx * bm + i) <= window
                         ),
                         scale,
-                        s_c,
+                        s,
                     )
                 else:
-                    on.mask(lambda i, j: (first + k) * bn + j < length, scale, s_c)
-                on.softmax(s_c, o_c, (highest, total), (pivot, correction, added))
+                    on.mask(lambda i, j: (first + k) * bn + j < length, scale, s)
+                on.softmax(s, o_c, (highest, total), (pivot, correction, added))
                 on.load_keys(QKV, batch, (first + k) * bn, 2, head, V_s)
-                on.accumulate(s_c, p_c, V_s, o_c)
+                on.accumulate(s, s_c, V_s, o_c)
             on.store(o_c, total, O, batch, bx * bm, head * Dh)
 
     return attn

@@ -38,19 +38,19 @@ def gemm_geglu_kernel(
     def geglu(A: T.Tensor((M, K), dtype), W: T.Tensor((2 * F, K), dtype), C: T.Tensor((M, F), dtype)):
         with T.Kernel(T.ceildiv(F, bn), T.ceildiv(M, bm), threads=on.threads(threads)) as (bx, by):
             A_s = on.left()
-            G_s = on.right()
-            U_s = on.right()
-            G_l = on.accumulator()
-            U_l = on.accumulator()
-            on.clear(G_l, M - by * bm)
-            on.clear(U_l, M - by * bm)
+            Wi_s = on.right()
+            Wg_s = on.right()
+            Ci = on.accumulator()
+            Cg = on.accumulator()
+            on.clear(Ci, M - by * bm)
+            on.clear(Cg, M - by * bm)
             for k in on.pipelined(T.ceildiv(K, on.bk), stages):
                 on.load_left(A, by * bm, k * on.bk, A_s)
-                on.load_right(W, bx * bn, k * on.bk, G_s)
-                on.load_right(W, F + bx * bn, k * on.bk, U_s)
-                on.gemm(A_s, G_s, G_l, M - by * bm)
-                on.gemm(A_s, U_s, U_l, M - by * bm)
-            on.apply(lambda j, g, u: scalar.gelu(g, cpu) * u, M - by * bm, G_l, U_l)
-            on.store(G_l, C, by * bm, bx * bn)
+                on.load_right(W, bx * bn, k * on.bk, Wi_s)
+                on.load_right(W, F + bx * bn, k * on.bk, Wg_s)
+                on.gemm(A_s, Wi_s, Ci, M - by * bm)
+                on.gemm(A_s, Wg_s, Cg, M - by * bm)
+            on.apply(lambda j, x, gate: scalar.gelu(x, cpu) * gate, M - by * bm, Ci, Cg)
+            on.store(Ci, C, by * bm, bx * bn)
 
     return geglu
