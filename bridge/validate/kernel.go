@@ -16,6 +16,8 @@ type Kernel struct {
 	// Probe is the size at which the kernel's source is looked at.
 	Probe              Case    `json:"probe"`
 	UpstreamMaxAbsDiff *Number `json:"upstream_max_abs_diff"`
+	// UpstreamCUDAMaxAbsDiff is the same between CPU and CUDA.
+	UpstreamCUDAMaxAbsDiff *Number `json:"upstream_cuda_max_abs_diff"`
 }
 
 // Case is one input to a kernel.
@@ -26,14 +28,26 @@ type Case struct {
 	ExpectsNaN bool               `json:"expects_nan"`
 	Tensors    []TensorSpec       `json:"tensors"`
 	Tolerances map[string]float64 `json:"tolerances"`
+	// CUDATolerances are those between CPU and CUDA; empty when the kernel is not compared there.
+	CUDATolerances map[string]float64 `json:"cuda_tolerances"`
 }
 
-// TensorSpec is one tensor of a case. Role is "in", "inout" or "out".
+// TensorSpec is one tensor of a case.
 type TensorSpec struct {
-	Name  string  `json:"name"`
-	Role  string  `json:"role"`
+	Name string `json:"name"`
+	// Role is "in", "inout" or "out".
+	Role string `json:"role"`
+	// DType is a dtype's name, or "act" for the dtype of activations: float32 on the CPU, 16-bit on a GPU.
 	DType string  `json:"dtype"`
 	Shape []int64 `json:"shape"`
+}
+
+// dtype returns the element type where activations have the given one.
+func (t TensorSpec) dtype(activations bridge.DType) (bridge.DType, error) {
+	if t.DType == "act" {
+		return activations, nil
+	}
+	return bridge.ParseDType(t.DType)
 }
 
 // Kernels asks a plugin which kernels it has.

@@ -38,6 +38,8 @@ type Host struct {
 	CPU         string `json:"cpu"`
 	Cores       int    `json:"cores"`
 	MemoryBytes int64  `json:"memory_bytes"`
+	// GPUs are the names of those that CUDA kernels ran on.
+	GPUs []string `json:"gpus,omitempty"`
 }
 
 // Skipped is a comparison that could not be made here.
@@ -48,30 +50,33 @@ type Skipped struct {
 
 // Summary is one kernel over all its rows.
 type Summary struct {
-	Op         string  `json:"op"`
-	Comparison string  `json:"comparison"`
-	Cases      int     `json:"cases"`
-	Rows       int     `json:"rows"`
-	Failed     int     `json:"failed"`
-	MaxAbsDiff Number  `json:"max_abs_diff"`
-	MaxULP     uint64  `json:"max_ulp"`
-	Upstream   *Number `json:"upstream_max_abs_diff"`
-	Tolerance  Number  `json:"tolerance"`
-	Verdict    string  `json:"verdict"`
+	Op          string  `json:"op"`
+	Comparison  string  `json:"comparison"`
+	Activations string  `json:"activations"`
+	Cases       int     `json:"cases"`
+	Rows        int     `json:"rows"`
+	Failed      int     `json:"failed"`
+	MaxAbsDiff  Number  `json:"max_abs_diff"`
+	MaxULP      uint64  `json:"max_ulp"`
+	Upstream    *Number `json:"upstream_max_abs_diff"`
+	Tolerance   Number  `json:"tolerance"`
+	Verdict     string  `json:"verdict"`
 }
 
 // Row is one output tensor of one case.
 type Row struct {
-	Op         string  `json:"op"`
-	Case       string  `json:"case"`
-	Options    string  `json:"options"`
-	Tensor     string  `json:"tensor"`
-	Comparison string  `json:"comparison"`
-	DType      string  `json:"dtype"`
-	Shape      []int64 `json:"shape"`
-	Elements   int64   `json:"elements"`
-	MaxAbsDiff Number  `json:"max_abs_diff"`
-	MaxULP     uint64  `json:"max_ulp"`
+	Op         string `json:"op"`
+	Case       string `json:"case"`
+	Options    string `json:"options"`
+	Tensor     string `json:"tensor"`
+	Comparison string `json:"comparison"`
+	// DType is the tensor's own, Activations the one that the kernel was compiled for.
+	DType       string  `json:"dtype"`
+	Activations string  `json:"activations"`
+	Shape       []int64 `json:"shape"`
+	Elements    int64   `json:"elements"`
+	MaxAbsDiff  Number  `json:"max_abs_diff"`
+	MaxULP      uint64  `json:"max_ulp"`
 	// ReferenceMax is the largest magnitude in the reference.
 	ReferenceMax Number  `json:"reference_max"`
 	Tolerance    Number  `json:"tolerance"`
@@ -134,24 +139,26 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 func number(f float64) *Number { n := Number(f); return &n }
 
 // summarize fills Kernels and Verdict from Rows. A record without rows fails: it proves nothing.
-func (r *Record) summarize(upstream map[string]*Number) {
-	index := map[[2]string]int{}
-	cases := map[[3]string]bool{}
+func (r *Record) summarize(kernels []Kernel) {
+	index := map[[3]string]int{}
+	cases := map[[4]string]bool{}
 	r.Verdict = Pass
 	if len(r.Rows) == 0 {
 		r.Verdict = Fail
 	}
 	for _, row := range r.Rows {
-		key := [2]string{row.Op, row.Comparison}
+		key := [3]string{row.Op, row.Comparison, row.Activations}
 		i, ok := index[key]
 		if !ok {
 			i = len(r.Kernels)
 			index[key] = i
-			r.Kernels = append(r.Kernels, Summary{Op: row.Op, Comparison: row.Comparison, Upstream: upstream[row.Op], Verdict: Pass})
+			r.Kernels = append(r.Kernels, Summary{
+				Op: row.Op, Comparison: row.Comparison, Activations: row.Activations, Upstream: upstream(kernels, row), Verdict: Pass,
+			})
 		}
 		s := &r.Kernels[i]
 		s.Rows++
-		if c := [3]string{row.Op, row.Comparison, row.Case}; !cases[c] {
+		if c := [4]string{row.Op, row.Comparison, row.Activations, row.Case}; !cases[c] {
 			cases[c] = true
 			s.Cases++
 		}
@@ -162,5 +169,20 @@ func (r *Record) summarize(upstream map[string]*Number) {
 			s.Failed++
 			s.Verdict, r.Verdict = Fail, Fail
 		}
+	}
+}
+
+// upstream is what upstream's kernels reach in the row's comparison, nil where that is not known.
+func upstream(kernels []Kernel, row Row) *Number {
+	k := find(kernels, row.Op)
+	switch {
+	case k == nil:
+		return nil
+	case row.Comparison == CPUVersusReference:
+		return k.UpstreamMaxAbsDiff
+	case row.Comparison == CPUVersusCUDA:
+		return k.UpstreamCUDAMaxAbsDiff
+	default:
+		return nil
 	}
 }

@@ -4,8 +4,6 @@ package validate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,18 +11,27 @@ import (
 	"github.com/layactl/layactl/bridge"
 )
 
-// CPUVersusReference is the comparison of the CPU kernel with its float32 definition.
-const CPUVersusReference = "cpu-vs-reference"
+// The comparisons.
+const (
+	// CPUVersusReference compares the CPU kernel with its float32 definition.
+	CPUVersusReference = "cpu-vs-reference"
+	// CPUVersusCUDA compares the CUDA kernel with the CPU kernel, on inputs that were rounded to the 16-bit dtype first.
+	CPUVersusCUDA = "cpu-vs-cuda"
+	// CUDAVersusReference compares the CUDA kernel with its float64 definition, on the same inputs.
+	CUDAVersusReference = "cuda-vs-reference"
+)
 
 // DefaultSeed is the seed of upstream's figures.
 const DefaultSeed = 1234
 
-// Options say what to validate. The zero value validates every case with seed 0.
+// Options say what to validate. The zero value validates every case on the CPU with seed 0.
 type Options struct {
 	// Selectors name kernels ("gemm") or cases ("gemm/k24"); empty means all.
 	Selectors []string
 	// Seed of the inputs.
 	Seed int64
+	// CUDA is a second plugin, on the same segment, that runs the CUDA kernels. Nil leaves those comparisons out.
+	CUDA *bridge.Plugin
 	// Progress is told about every step, with the share of the work that is done.
 	Progress func(bridge.Progress)
 }
@@ -40,13 +47,7 @@ func Run(ctx context.Context, plugin *bridge.Plugin, segment *bridge.Segment, op
 		Schema: Schema, Created: began.UTC().Truncate(time.Second), Seed: options.Seed, Host: ThisHost(),
 		Skipped: []Skipped{}, Rows: []Row{}, Inputs: []Hash{},
 	}}
-	options.Progress(bridge.Progress{Text: "start the interpreter, import torch and TileLang", Fraction: -1})
-	info, err := plugin.Info(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.record.Versions = info.Versions
-	all, err := Kernels(ctx, plugin)
+	all, err := r.describe(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +63,7 @@ func Run(ctx context.Context, plugin *bridge.Plugin, segment *bridge.Segment, op
 	if err := r.cases(ctx, kernels); err != nil {
 		return nil, err
 	}
-	upstream := map[string]*Number{}
-	for _, k := range all {
-		upstream[k.Name] = k.UpstreamMaxAbsDiff
-	}
-	r.record.summarize(upstream)
+	r.record.summarize(all)
 	r.record.Timings = Timings{
 		StartSeconds: started.Sub(began).Seconds(), CompileSeconds: compiled.Sub(started).Seconds(),
 		RunSeconds: time.Since(compiled).Seconds(), TotalSeconds: time.Since(began).Seconds(),
@@ -81,15 +78,59 @@ type run struct {
 	record  *Record
 }
 
-// compile compiles every kernel first, so that the plugin can do several at once.
+// describe starts the interpreters and asks for the kernels.
+func (r *run) describe(ctx context.Context) ([]Kernel, error) {
+	r.options.Progress(bridge.Progress{Text: "start the interpreter, import torch and TileLang", Fraction: -1})
+	info, err := r.plugin.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.record.Versions = info.Versions
+	if r.options.CUDA != nil {
+		there, err := r.options.CUDA.Info(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range there.Devices {
+			if d.Kind == "cuda" {
+				r.record.Host.GPUs = append(r.record.Host.GPUs, d.Name)
+			}
+		}
+		if len(r.record.Host.GPUs) == 0 {
+			return nil, bridge.Errorf(bridge.ErrUnsupportedHere, "torch in plugin %s finds no CUDA device", r.options.CUDA.Name())
+		}
+	}
+	return Kernels(ctx, r.plugin)
+}
+
+// compile compiles every kernel first, so that a plugin can do several at once.
 func (r *run) compile(ctx context.Context, kernels []Kernel) error {
-	jobs := [][2]string{}
+	var jobs, cudaJobs [][2]string
 	for _, k := range kernels {
 		for _, c := range k.Cases {
 			jobs = append(jobs, [2]string{k.Name, c.Name})
+			if len(c.CUDATolerances) > 0 {
+				cudaJobs = append(cudaJobs, [2]string{k.Name, c.Name})
+			}
 		}
 	}
-	data, err := r.plugin.Call(ctx, bridge.Request{Op: "compile", Params: map[string]any{"jobs": jobs}, Progress: r.options.Progress})
+	if err := r.compileJobs(ctx, r.plugin, jobs, bridge.Float32); err != nil {
+		return err
+	}
+	if r.options.CUDA == nil {
+		return nil
+	}
+	for _, dtype := range cudaDTypes {
+		if err := r.compileJobs(ctx, r.options.CUDA, cudaJobs, dtype); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) compileJobs(ctx context.Context, plugin *bridge.Plugin, jobs [][2]string, dtype bridge.DType) error {
+	params := map[string]any{"jobs": append([][2]string{}, jobs...), "dtype": dtype.String()}
+	data, err := plugin.Call(ctx, bridge.Request{Op: "compile", Params: params, Progress: r.options.Progress})
 	if err != nil {
 		return err
 	}
@@ -99,7 +140,7 @@ func (r *run) compile(ctx context.Context, kernels []Kernel) error {
 	}
 	if len(failed) > 0 {
 		f := failed[0]
-		return bridge.Errorf(bridge.ErrCompileFailed, "%d of the kernels did not compile; first %s, case %s: %s", len(failed), f.Kernel, f.Case, f.Error)
+		return bridge.Errorf(bridge.ErrCompileFailed, "%d of the kernels did not compile; first %s, case %s, %v: %s", len(failed), f.Kernel, f.Case, dtype, f.Error)
 	}
 	return nil
 }
@@ -112,7 +153,13 @@ func (r *run) cases(ctx context.Context, kernels []Kernel) error {
 	for _, k := range kernels {
 		for _, c := range k.Cases {
 			r.options.Progress(bridge.Progress{Text: fmt.Sprintf("validate %s, case %s", k.Name, c.Name), Fraction: float64(done) / float64(total)})
-			if err := r.validate(ctx, k.Name, c); err != nil {
+			err := r.onCPU(ctx, k.Name, c)
+			for _, dtype := range cudaDTypes {
+				if err == nil && r.options.CUDA != nil && len(c.CUDATolerances) > 0 {
+					err = r.onCUDA(ctx, k.Name, c, dtype)
+				}
+			}
+			if err != nil {
 				return fmt.Errorf("%s, case %s: %w", k.Name, c.Name, err)
 			}
 			done++
@@ -121,186 +168,25 @@ func (r *run) cases(ctx context.Context, kernels []Kernel) error {
 	return nil
 }
 
-// side is one implementation's set of tensors: the inputs are everybody's, what is written is its own.
-type side struct {
-	implementation string
-	args           []bridge.Arg
-}
-
-func (r *run) validate(ctx context.Context, kernel string, c Case) error {
-	var owned []*bridge.Tensor
-	defer func() {
-		for _, t := range owned {
-			t.Free()
-		}
-	}()
-	alloc := func(spec TensorSpec) (*bridge.Tensor, error) {
-		dtype, err := bridge.ParseDType(spec.DType)
-		if err != nil {
-			return nil, err
-		}
-		t, err := r.segment.Alloc(dtype, spec.Shape...)
-		if err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", spec.Name, err)
-		}
-		owned = append(owned, t)
-		return t, poison(t)
+// onCPU compares the CPU kernel with its definition.
+func (r *run) onCPU(ctx context.Context, kernel string, c Case) error {
+	t := &trial{run: r, kernel: kernel, c: c}
+	defer t.free()
+	if err := t.fill(ctx, bridge.Float32); err != nil {
+		return err
 	}
-
-	originals, err := r.fill(ctx, kernel, c, alloc)
+	for _, sum := range t.before {
+		if sum.SHA256 != "" {
+			r.record.Inputs = append(r.record.Inputs, sum)
+		}
+	}
+	got, err := t.execute(ctx, r.plugin, "kernel", bridge.Float32, bridge.Float32)
 	if err != nil {
 		return err
 	}
-	before, err := hashes(originals)
+	want, err := t.execute(ctx, r.plugin, "reference", bridge.Float32, bridge.Float32)
 	if err != nil {
 		return err
 	}
-	for i, spec := range c.Tensors {
-		if originals[i] != nil {
-			r.record.Inputs = append(r.record.Inputs, Hash{Op: kernel, Case: c.Name, Tensor: spec.Name, SHA256: before[i]})
-		}
-	}
-	sides := []*side{{implementation: "kernel"}, {implementation: "reference"}}
-	changed := make([]string, len(c.Tensors)) // which implementation changed an input
-	for _, s := range sides {
-		if err := s.bind(c, originals, alloc); err != nil {
-			return err
-		}
-		params := map[string]any{"kernel": kernel, "case": c.Name, "implementation": s.implementation}
-		if _, err := r.plugin.Call(ctx, bridge.Request{Op: "run", Params: params, Tensors: s.args}); err != nil {
-			return err
-		}
-		after, err := hashes(originals)
-		if err != nil {
-			return err
-		}
-		for i := range after {
-			if after[i] != before[i] && changed[i] == "" {
-				changed[i] = s.implementation
-			}
-		}
-	}
-	return r.rows(kernel, c, sides[0], sides[1], changed)
-}
-
-// fill makes a case's inputs once; the result has nil where a tensor is only written.
-func (r *run) fill(ctx context.Context, kernel string, c Case, alloc func(TensorSpec) (*bridge.Tensor, error)) ([]*bridge.Tensor, error) {
-	originals := make([]*bridge.Tensor, len(c.Tensors))
-	var args []bridge.Arg
-	for i, spec := range c.Tensors {
-		if spec.Role == "out" {
-			continue
-		}
-		t, err := alloc(spec)
-		if err != nil {
-			return nil, err
-		}
-		originals[i] = t
-		args = append(args, bridge.Arg{Name: spec.Name, Tensor: t, Write: true})
-	}
-	params := map[string]any{"kernel": kernel, "case": c.Name, "seed": r.options.Seed}
-	_, err := r.plugin.Call(ctx, bridge.Request{Op: "fill", Params: params, Tensors: args})
-	return originals, err
-}
-
-// bind gives the side its tensors: inputs as they are, a copy of what is updated in place, a poisoned output.
-func (s *side) bind(c Case, originals []*bridge.Tensor, alloc func(TensorSpec) (*bridge.Tensor, error)) error {
-	for i, spec := range c.Tensors {
-		arg := bridge.Arg{Name: spec.Name, Tensor: originals[i], Write: spec.Role != "in"}
-		if spec.Role != "in" {
-			own, err := alloc(spec)
-			if err != nil {
-				return err
-			}
-			if spec.Role == "inout" {
-				if err := copyTensor(own, originals[i]); err != nil {
-					return err
-				}
-			}
-			arg.Tensor = own
-		}
-		s.args = append(s.args, arg)
-	}
-	return nil
-}
-
-func (r *run) rows(kernel string, c Case, got, want *side, changed []string) error {
-	reason := ""
-	for i, implementation := range changed {
-		if implementation != "" {
-			reason = fmt.Sprintf("the %s changed the input %s", implementation, c.Tensors[i].Name)
-		}
-	}
-	for i, spec := range c.Tensors {
-		if spec.Role == "in" {
-			continue
-		}
-		d, err := Compare(got.args[i].Tensor, want.args[i].Tensor, c.ExpectsNaN)
-		if err != nil {
-			return err
-		}
-		sum, err := hash(got.args[i].Tensor)
-		if err != nil {
-			return err
-		}
-		row := Row{
-			Op: kernel, Case: c.Name, Options: c.Options, Tensor: spec.Name, Comparison: CPUVersusReference, DType: spec.DType,
-			Shape: spec.Shape, Elements: d.Elements, MaxAbsDiff: Number(d.MaxAbs), MaxULP: d.MaxULP, ReferenceMax: Number(d.ReferenceMax),
-			Tolerance: Number(c.Tolerances[spec.Name]), Worst: d.Worst, SHA256: sum, Verdict: Pass, Reason: reason,
-		}
-		if d.Worst != nil {
-			row.Got, row.Want = number(d.Got), number(d.Want)
-		}
-		if row.Reason == "" {
-			row.Reason = d.judge(c.Tolerances[spec.Name])
-		}
-		if row.Reason != "" {
-			row.Verdict = Fail
-		}
-		r.record.Rows = append(r.record.Rows, row)
-	}
-	return nil
-}
-
-// poison sets every byte to 0xFF, which is a NaN in every float type: what a kernel does not write shows.
-func poison(t *bridge.Tensor) error {
-	data, err := t.Bytes()
-	for i := range data {
-		data[i] = 0xff
-	}
-	return err
-}
-
-func copyTensor(to, from *bridge.Tensor) error {
-	target, err := to.Bytes()
-	if err != nil {
-		return err
-	}
-	source, err := from.Bytes()
-	copy(target, source)
-	return err
-}
-
-func hashes(tensors []*bridge.Tensor) ([]string, error) {
-	sums := make([]string, len(tensors))
-	for i, t := range tensors {
-		if t == nil {
-			continue
-		}
-		sum, err := hash(t)
-		if err != nil {
-			return nil, err
-		}
-		sums[i] = sum
-	}
-	return sums, nil
-}
-
-func hash(t *bridge.Tensor) (string, error) {
-	data, err := t.Bytes()
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
+	return t.compare(CPUVersusReference, bridge.Float32, got, want, c.Tolerances)
 }

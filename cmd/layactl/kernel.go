@@ -122,20 +122,42 @@ func newKernelSource(a *app) *cobra.Command {
 	return cmd
 }
 
-// timing is what the op bench returns for one case: medians in milliseconds, with the spread of the rounds.
+// timing is what the op bench returns for one case: microseconds a call, and the kernel's time divided by a baseline's.
 type timing struct {
-	Op     string             `json:"op"`
-	Case   string             `json:"case"`
-	Label  string             `json:"label"`
-	Rounds int                `json:"rounds"`
-	Median map[string]float64 `json:"median_ms"`
-	Spread map[string]spread  `json:"spread_ms"`
-	Ratio  map[string]float64 `json:"ratio"`
+	Op      string             `json:"kernel"`
+	Case    string             `json:"case"`
+	Rounds  int                `json:"rounds"`
+	Threads int                `json:"threads"`
+	Times   map[string]summary `json:"times_us"`
+	Ratios  map[string]summary `json:"ratios"`
 }
 
-type spread struct {
-	Min float64 `json:"min"`
-	Max float64 `json:"max"`
+// summary is a figure over all rounds.
+type summary struct {
+	Median float64 `json:"median"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// inverse is the figure the other way round: how many times as long the baseline takes.
+func (s summary) inverse() summary {
+	return summary{Median: 1 / s.Median, Min: 1 / s.Max, Max: 1 / s.Min}
+}
+
+func (s summary) String() string {
+	return fmt.Sprintf("%s [%s..%s]", threeDigits(s.Median), threeDigits(s.Min), threeDigits(s.Max))
+}
+
+// threeDigits rounds to three digits and writes them without an exponent.
+func threeDigits(f float64) string {
+	switch {
+	case f >= 100:
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	case f >= 10:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	default:
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	}
 }
 
 // benchRecord is what `kernel bench --json` writes.
@@ -155,8 +177,9 @@ func newKernelBench(a *app) *cobra.Command {
 		Use:   "bench [OP]...",
 		Short: "Time CPU kernels against the same kernel without compiler flags and against torch, in one run",
 		Long: `bench times each kernel at its own benchmark sizes, with one thread, interleaved with its baselines: "unoptimised" is the
-same kernel compiled without optimisation, "torch" the same computation in torch with one thread. A ratio above 1 means
-that the kernel is faster. Every result is checked before it is timed; a kernel that is wrong is not timed.`,
+same kernel compiled without optimisation, "torch" the same computation in torch with one thread. A ratio is the baseline's time
+divided by the kernel's in the same round, so above 1 the kernel is faster. Figures are the median of the rounds and
+their spread. Every result is checked first; a kernel that is wrong is not timed.`,
 		Example: "  layactl kernel bench --baseline unoptimised\n  layactl kernel bench gemm attn --baseline torch --rounds 9 --json bench.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rounds < 1 {
@@ -209,22 +232,17 @@ func (a *app) bench(ctx context.Context, s *session, kernels []validate.Kernel, 
 }
 
 func benchTable(r *benchRecord, baselines []string) report.Table {
-	table := report.Table{Header: []string{"op", "case", "kernel ms"}, Right: []int{2}}
+	table := report.Table{Header: []string{"op", "case", "kernel µs"}, Right: []int{2}}
 	for i, b := range baselines {
-		table.Header = append(table.Header, b+" ms", b+" / kernel")
+		table.Header = append(table.Header, b+" µs", b+" ÷ kernel")
 		table.Right = append(table.Right, 3+2*i, 4+2*i)
 	}
 	for _, row := range r.Rows {
-		cells := []string{row.Op, row.Label, row.milliseconds("kernel")}
+		cells := []string{row.Op, row.Case, row.Times["kernel"].String()}
 		for _, b := range baselines {
-			cells = append(cells, row.milliseconds(b), strconv.FormatFloat(row.Ratio[b], 'f', 2, 64))
+			cells = append(cells, row.Times[b].String(), row.Ratios[b].inverse().String())
 		}
 		table.Rows = append(table.Rows, cells)
 	}
 	return table
-}
-
-func (t timing) milliseconds(what string) string {
-	s := t.Spread[what]
-	return fmt.Sprintf("%.3g [%.3g..%.3g]", t.Median[what], s.Min, s.Max)
 }

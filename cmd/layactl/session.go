@@ -18,7 +18,7 @@ type session struct {
 }
 
 // startPlugin starts laya-plugin-NAME on the settings' venv. The interpreter starts with the first call.
-func (a *app) startPlugin(ctx context.Context, name string, environment ...string) (*session, error) {
+func (a *app) startPlugin(ctx context.Context, segment *bridge.Segment, name string, environment ...string) (*bridge.Plugin, error) {
 	python, err := venv.Find(a.settings.venv())
 	if err != nil {
 		return nil, err
@@ -27,36 +27,62 @@ func (a *app) startPlugin(ctx context.Context, name string, environment ...strin
 	if err != nil {
 		return nil, err
 	}
-	segment, err := bridge.NewSegment(0)
-	if err != nil {
-		return nil, err
-	}
-	plugin, err := bridge.Start(ctx, bridge.Config{
+	return bridge.Start(ctx, bridge.Config{
 		Path: path, Name: name, Segment: segment, Logger: a.log,
 		Env: append([]string{"LAYACTL_PYTHON=" + python, "LAYACTL_CACHE_DIR=" + a.settings.cacheDir()}, environment...),
 	})
-	if err != nil {
-		return nil, errors.Join(err, segment.Close())
-	}
-	return &session{segment: segment, plugin: plugin}, nil
 }
 
 // startTileLang starts the tilelang plugin for the CPU: it sees no GPU, so it holds none of its memory. A file of
 // kernel specs is loaded into it if there is one.
 func (a *app) startTileLang(ctx context.Context, opsFile string) (*session, error) {
-	s, err := a.startPlugin(ctx, "tilelang", "CUDA_VISIBLE_DEVICES=")
-	if err != nil || opsFile == "" {
-		return s, err
+	segment, err := bridge.NewSegment(0)
+	if err != nil {
+		return nil, err
 	}
-	names, err := s.plugin.Call(ctx, bridge.Request{Op: "load", Params: map[string]string{"path": opsFile}})
-	if err == nil {
-		err = json.Unmarshal(names, &s.loaded)
+	s := &session{segment: segment}
+	if s.plugin, err = a.startPlugin(ctx, segment, "tilelang", "CUDA_VISIBLE_DEVICES="); err == nil {
+		s.loaded, err = loadOps(ctx, s.plugin, opsFile)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--ops: %w", err), s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
+// startCUDA starts a second tilelang plugin, on the same segment, that sees the GPUs.
+func (a *app) startCUDA(ctx context.Context, s *session, opsFile string) (*bridge.Plugin, error) {
+	plugin, err := a.startPlugin(ctx, s.segment, "tilelang")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := loadOps(ctx, plugin, opsFile); err != nil {
+		return nil, errors.Join(err, plugin.Close())
+	}
+	return plugin, nil
+}
+
+// loadOps adds the kernels of a Python file to a plugin and returns their names; no file, no names.
+func loadOps(ctx context.Context, plugin *bridge.Plugin, file string) ([]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	var names []string
+	data, err := plugin.Call(ctx, bridge.Request{Op: "load", Params: map[string]string{"path": file}})
+	if err == nil {
+		err = json.Unmarshal(data, &names)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--ops: %w", err)
+	}
+	return names, nil
+}
+
 // Close ends the plugin and gives the memory back.
-func (s *session) Close() error { return errors.Join(s.plugin.Close(), s.segment.Close()) }
+func (s *session) Close() error {
+	var err error
+	if s.plugin != nil {
+		err = s.plugin.Close()
+	}
+	return errors.Join(err, s.segment.Close())
+}

@@ -37,6 +37,9 @@ func newValidate(a *app) *cobra.Command {
 shared memory, and compares the outputs here. Outputs are poisoned with NaN first, inputs are hashed before and after.
 A row passes when the largest absolute difference is within its tolerance; ulp and the reference's scale are shown.
 
+With a GPU, each kernel also runs there in bfloat16 and float16, on inputs rounded to that dtype, and is compared with the
+CPU kernel and with the definition in float64.
+
 Without arguments every case of every kernel is validated. Exit status 1 means that a row failed.`,
 		Example: `  layactl validate
   layactl validate gemm rope
@@ -50,7 +53,7 @@ Without arguments every case of every kernel is validated. Exit status 1 means t
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.device, "device", "auto", "`DEVICE` to run kernels on: cpu, cuda, or auto, which says why cuda was skipped")
+	f.StringVar(&flags.device, "device", "auto", "`DEVICE` to compare on: cpu, cuda (with the CPU), or auto, which says why cuda was skipped")
 	f.Int64Var(&flags.seed, "seed", validate.DefaultSeed, "`SEED` of the inputs")
 	f.StringVar(&flags.ops, "ops", "", "`FILE` in Python whose KERNELS, a list of KernelSpec, is validated instead of the built-in kernels")
 	f.DurationVar(&flags.timeout, "timeout", 10*time.Minute, "`TIME` after which everything is given up")
@@ -62,7 +65,9 @@ func (f *validateFlags) check() error {
 	switch f.device {
 	case "auto", "cpu":
 	case "cuda":
-		return bridge.Errorf(bridge.ErrUnsupportedHere, "--device cuda: %s; use --device cpu", noCUDA())
+		if reason := noCUDA(); reason != "" {
+			return bridge.Errorf(bridge.ErrUnsupportedHere, "--device cuda: %s; use --device cpu", reason)
+		}
 	default:
 		return usagef("--device: expected cpu, cuda or auto, got %q", f.device)
 	}
@@ -72,12 +77,12 @@ func (f *validateFlags) check() error {
 	return nil
 }
 
-// noCUDA says why kernels are not compared with the GPU here.
+// noCUDA says why kernels cannot run on a GPU here, "" if they can.
 func noCUDA() string {
 	if _, err := os.Stat("/dev/nvidiactl"); err != nil {
 		return "this machine has no CUDA device (/dev/nvidiactl is missing)"
 	}
-	return "this version validates on the CPU only"
+	return ""
 }
 
 func (a *app) validate(ctx context.Context, selectors []string, flags validateFlags) (err error) {
@@ -97,10 +102,21 @@ func (a *app) validate(ctx context.Context, selectors []string, flags validateFl
 	if len(selectors) == 0 {
 		selectors = s.loaded
 	}
+	skipped := noCUDA()
+	if flags.device == "cpu" {
+		skipped = "--device cpu"
+	}
+	var cuda *bridge.Plugin
+	if skipped == "" {
+		if cuda, err = a.startCUDA(ctx, s, flags.ops); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, cuda.Close()) }()
+	}
 	bar := people.Progress("validate", progressSteps)
 	defer bar.Close()
 	result, err := validate.Run(ctx, s.plugin, s.segment, validate.Options{
-		Selectors: selectors, Seed: flags.seed,
+		Selectors: selectors, Seed: flags.seed, CUDA: cuda,
 		Progress: func(p bridge.Progress) { bar.Set(p.Text, int64(p.Fraction*progressSteps)) },
 	})
 	bar.Close()
@@ -108,8 +124,8 @@ func (a *app) validate(ctx context.Context, selectors []string, flags validateFl
 		return err
 	}
 	result.Versions["layactl"] = version
-	if flags.device == "auto" {
-		result.Skipped = append(result.Skipped, validate.Skipped{Comparison: "cpu-vs-cuda", Reason: noCUDA()})
+	if skipped != "" {
+		result.Skipped = append(result.Skipped, validate.Skipped{Comparison: validate.CPUVersusCUDA, Reason: skipped})
 	}
 	printValidation(people, result)
 	if err := record.Write(result); err != nil {
@@ -138,22 +154,22 @@ func failures(r *validate.Record) string {
 }
 
 func printValidation(people *report.Printer, r *validate.Record) {
-	rows := report.Table{Header: []string{"op", "case", "options", "tensor", "max diff", "ulp", "scale", "tolerance", "verdict"}, Right: []int{4, 5, 6, 7}}
+	rows := report.Table{Header: []string{"op", "case", "options", "comparison", "tensor", "dtype", "max diff", "ulp", "scale", "tolerance", "verdict"}, Right: []int{6, 7, 8, 9}}
 	for _, w := range r.Rows {
 		rows.Rows = append(rows.Rows, []string{
-			w.Op, w.Case, w.Options, w.Tensor, figure(w.MaxAbsDiff), strconv.FormatUint(w.MaxULP, 10), figure(w.ReferenceMax), figure(w.Tolerance), verdict(w.Verdict, w.Reason),
+			w.Op, w.Case, w.Options, w.Comparison, w.Tensor, w.DType, figure(w.MaxAbsDiff), strconv.FormatUint(w.MaxULP, 10), figure(w.ReferenceMax), figure(w.Tolerance), verdict(w.Verdict, w.Reason),
 		})
 	}
 	people.Table(rows)
 	people.Printf("\n")
-	kernels := report.Table{Header: []string{"op", "comparison", "cases", "rows", "max diff", "upstream", "tolerance", "verdict"}, Right: []int{2, 3, 4, 5, 6}}
+	kernels := report.Table{Header: []string{"op", "comparison", "dtype", "cases", "rows", "max diff", "upstream", "tolerance", "verdict"}, Right: []int{3, 4, 5, 6, 7}}
 	for _, k := range r.Kernels {
 		upstream := "-"
 		if k.Upstream != nil {
 			upstream = figure(*k.Upstream)
 		}
 		kernels.Rows = append(kernels.Rows, []string{
-			k.Op, k.Comparison, strconv.Itoa(k.Cases), strconv.Itoa(k.Rows), figure(k.MaxAbsDiff), upstream, figure(k.Tolerance), verdict(k.Verdict, ""),
+			k.Op, k.Comparison, k.Activations, strconv.Itoa(k.Cases), strconv.Itoa(k.Rows), figure(k.MaxAbsDiff), upstream, figure(k.Tolerance), verdict(k.Verdict, ""),
 		})
 	}
 	people.Table(kernels)

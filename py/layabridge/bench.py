@@ -23,7 +23,7 @@ def kernel(
 ) -> dict[str, Any]:
     """Time one case of a CPU kernel on one thread, `rounds` times in turn with each baseline.
 
-    "unoptimised" is the same C source compiled without flags, "torch" the spec's reference on one thread. Times are the
+    "unoptimised" is the same C source compiled without flags, "torch" the computation as a torch user would write it (spec.torch, or the reference), on one thread. Times are the
     calling thread's CPU time per call, so that other processes count as little as they can.
 
     Returns {"kernel", "case", "rounds", "threads", "times_us": {name: {"median", "min", "max"}}, "ratios": {baseline:
@@ -36,11 +36,13 @@ def kernel(
     if rounds < 1:
         raise InvalidArgument(f"rounds must be at least 1, got {rounds}")
     inputs = spec.inputs(case, torch.Generator().manual_seed(seed))
+    _check(spec, case, inputs)
     runs = {"kernel": _compiled(spec, case, inputs, None)}
     if "unoptimised" in baselines:
         runs["unoptimised"] = _compiled(spec, case, inputs, ())
     if "torch" in baselines:
-        runs["torch"] = lambda: spec.reference(case, inputs)
+        written = {name: t.clone() for name, t in inputs.items()}  # what torch updates in place is its own
+        runs["torch"] = lambda: (spec.torch or spec.reference)(case, written)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -66,11 +68,32 @@ def kernel(
     }
 
 
+def _check(spec: KernelSpec, case: Case, inputs: dict[str, torch.Tensor]) -> None:
+    """A kernel that is wrong is not timed: RuntimeError names the tensor and the difference."""
+    args, kwargs = spec.arguments(case)
+    tensors = _tensors(spec, case, inputs)
+    expected = spec.reference(case, inputs)
+    compile_kernel(spec.factory, args, kwargs)(*tensors)
+    for declared, tensor in zip(spec.tensors, tensors, strict=True):
+        if declared.role == "in":
+            continue
+        worst = (tensor - expected[declared.name]).abs().max().item()
+        tolerance = spec.tolerances_of(case)[declared.name]
+        if not worst <= tolerance:
+            raise RuntimeError(
+                f"{spec.name}, case {case.name}: {declared.name} differs by {worst:.3g} from its definition, "
+                f"the tolerance is {tolerance:.3g}: a wrong kernel is not timed"
+            )
+
+
 def _compiled(
     spec: KernelSpec, case: Case, inputs: dict[str, torch.Tensor], flags: tuple[str, ...] | None
 ) -> Callable[[], Any]:
     args, kwargs = spec.arguments(case)
-    compiled = compile_kernel(spec.factory, args, kwargs, flags)
+    return compile_kernel(spec.factory, args, kwargs, flags).prepare(*_tensors(spec, case, inputs))
+
+
+def _tensors(spec: KernelSpec, case: Case, inputs: dict[str, torch.Tensor]) -> list[torch.Tensor]:
     tensors = []
     for tensor in spec.tensors:
         dtype = torch.float32 if tensor.dtype == "act" else getattr(torch, tensor.dtype)
@@ -79,7 +102,7 @@ def _compiled(
             tensors.append(given)
         else:
             tensors.append(torch.zeros(tensor.resolve(case.sizes), dtype=dtype) if given is None else given.clone())
-    return compiled.prepare(*tensors)
+    return tensors
 
 
 def _batch(run: Callable[[], Any]) -> int:

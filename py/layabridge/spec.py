@@ -48,6 +48,7 @@ class Case:
     values: a name that the spec's `inputs` understands ("normal" unless said otherwise).
     static: letters that are compiled in; letters not named stay dynamic where the factory allows it.
     tolerances: absolute tolerance per output tensor where it differs from the spec's.
+    cuda_tolerances: the same between CPU and CUDA.
     expects_nan: NaN must stand in the output exactly where the reference has it; otherwise any NaN fails.
     """
 
@@ -57,6 +58,7 @@ class Case:
     values: str = "normal"
     static: tuple[str, ...] = ()
     tolerances: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    cuda_tolerances: Mapping[str, float] = dataclasses.field(default_factory=dict)
     expects_nan: bool = False
     note: str = ""
 
@@ -71,6 +73,12 @@ class KernelSpec:
     inputs: (case, generator) -> tensors by name for every "in" and "inout" tensor, float32 unless the spec says otherwise.
     tolerances: absolute CPU-against-reference tolerance per "out" or "inout" tensor; 0.0 asks for equality.
     upstream_max_abs_diff: what upstream's kernels reach on their own cases, for the summary.
+    cuda_tolerances: the same as tolerances between the CPU kernel and the CUDA kernel in 16 bits, on inputs rounded to
+        the 16-bit dtype; a spec without them is not compared with CUDA.
+    upstream_cuda_max_abs_diff: what upstream's kernels reach there.
+    torch: (case, tensors by name) -> Any, the same computation as a torch user would write it for speed; timed by
+        `kernel bench`. Without it the reference is timed.
+    bench: the sizes that `kernel bench` times; without any, the last case.
     """
 
     name: str
@@ -83,6 +91,10 @@ class KernelSpec:
     tolerances: Mapping[str, float]
     probe: Case
     upstream_max_abs_diff: float | None = None
+    cuda_tolerances: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    upstream_cuda_max_abs_diff: float | None = None
+    torch: Callable[[Case, Mapping[str, torch.Tensor]], Any] | None = None
+    bench: tuple[Case, ...] = ()
 
     def __post_init__(self) -> None:
         names = [c.name for c in self.cases]
@@ -90,10 +102,9 @@ class KernelSpec:
         if twice:
             raise ValueError(f"kernel {self.name}: case names must be unique, got {', '.join(sorted(twice))} twice")
         outputs = {t.name for t in self.tensors if t.role != "in"}
-        if outputs != set(self.tolerances):
-            raise ValueError(
-                f"kernel {self.name}: tolerances must name {sorted(outputs)}, got {sorted(self.tolerances)}"
-            )
+        for given in (self.tolerances, self.cuda_tolerances or self.tolerances):
+            if outputs != set(given):
+                raise ValueError(f"kernel {self.name}: tolerances must name {sorted(outputs)}, got {sorted(given)}")
 
     def case(self, name: str) -> Case:
         """The case of that name. UnknownOp lists the names there are."""
@@ -102,9 +113,17 @@ class KernelSpec:
                 return c
         raise UnknownOp(f"kernel {self.name} has no case {name!r}; cases: {', '.join(c.name for c in self.cases)}")
 
-    def tolerance(self, case: Case, tensor: str) -> float:
-        """The absolute tolerance that holds for one output of one case."""
-        return case.tolerances.get(tensor, self.tolerances[tensor])
+    def tolerances_of(self, case: Case) -> dict[str, float]:
+        """The absolute tolerances that hold for a case, by output tensor."""
+        return {**self.tolerances, **case.tolerances}
+
+    def cuda_tolerances_of(self, case: Case) -> dict[str, float]:
+        """The same for CPU against CUDA; empty where the spec has none."""
+        return {**self.cuda_tolerances, **case.cuda_tolerances} if self.cuda_tolerances else {}
+
+    def bench_cases(self) -> tuple[Case, ...]:
+        """The cases that `kernel bench` times."""
+        return self.bench or self.cases[-1:]
 
 
 def _dimension(dim: int | str, sizes: Mapping[str, int], tensor: str) -> int:

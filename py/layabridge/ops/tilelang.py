@@ -1,4 +1,4 @@
-"""The ops of the tilelang plugin: kernels described by specs are listed, compiled, filled, run, and read as source.
+"""The ops of the tilelang plugin: kernels described by specs are listed, compiled, filled, run, timed, and read as source.
 
 Besides these, every kernel is an op under its own name, which takes the factory's options as parameters and the
 kernel's tensors in call order: `gemm` with {"N": 70, "K": 67, "bias": true, "act": "gelu"}.
@@ -7,31 +7,29 @@ kernel's tensors in call order: `gemm` with {"N": 70, "K": 67, "bias": true, "ac
 from __future__ import annotations
 
 import functools
-import importlib.util
 import inspect
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from layabridge import compile as compiling
-from layabridge.errors import InvalidArgument, InvalidTensor, UnknownOp
+from layabridge.catalog import CPU_DTYPE, Catalog, assign, by_name, check_writable, describe, on_gpu, options
+from layabridge.errors import InvalidArgument, InvalidTensor
 from layabridge.ops import Context, NamedTensor, Op, make_op, op
 from layabridge.spec import Case, KernelSpec
 from layabridge.specs import KERNELS as BUILT_IN
 
-_kernels: dict[str, KernelSpec] = dict(BUILT_IN)
-_compiled: dict[tuple[str, str], Any] = {}
+catalog = Catalog(BUILT_IN)
 
 
 def extra_ops() -> Iterator[Op]:
     """One op per built-in kernel."""
     for spec in BUILT_IN.values():
         launch = functools.partial(_launch, spec)
-        launch.__doc__ = inspect.getdoc(spec.factory)  # type: ignore[attr-defined]
+        launch.__doc__ = inspect.getdoc(spec.factory)
         launch.__name__ = spec.name  # type: ignore[attr-defined]
         yield make_op(launch, spec.name)
 
@@ -39,67 +37,58 @@ def extra_ops() -> Iterator[Op]:
 @op
 def load(*, path: str) -> list[str]:
     """Adds the kernel specs of a Python file, whose KERNELS is a list of KernelSpec. Returns their names."""
-    file = Path(path)
-    if not file.is_file():
-        raise InvalidArgument(f"file of ops: expected a Python file, got {path}, which is not there")
-    module_spec = importlib.util.spec_from_file_location(f"layactl_ops_{file.stem}", file)
-    if module_spec is None or module_spec.loader is None:
-        raise InvalidArgument(f"file of ops: expected a .py file, got {path}")
-    module = importlib.util.module_from_spec(module_spec)
-    module_spec.loader.exec_module(module)
-    found = getattr(module, "KERNELS", None)
-    if isinstance(found, dict):
-        found = list(found.values())
-    if not isinstance(found, (list, tuple)) or not found or not all(isinstance(k, KernelSpec) for k in found):
-        raise InvalidArgument(f"file of ops: expected {path} to set KERNELS to a list of KernelSpec, got {found!r:.60}")
-    taken = [k.name for k in found if k.name in _kernels]
-    if taken:
-        raise InvalidArgument(f"file of ops: {', '.join(taken)} is already the name of a kernel; choose another")
-    _kernels.update({k.name: k for k in found})
-    return [k.name for k in found]
+    return catalog.load(path)
 
 
 @op
 def kernels() -> list[dict[str, Any]]:
-    """Every kernel with its tensors, tolerances and cases; shapes and dtypes are those of the CPU kernel."""
-    return [_describe(spec) for spec in _kernels.values()]
+    """Every kernel with its tensors, tolerances and cases; the dtype "act" is float32 on the CPU, 16-bit on a GPU."""
+    return [describe(spec) for spec in catalog]
 
 
 @op
-def fill(*tensors: NamedTensor, kernel: str, case: str, seed: int) -> dict[str, Any]:
-    """Writes a case's inputs into its "in" and "inout" tensors. The same seed gives the same bytes."""
-    spec = _kernel(kernel)
+def fill(*tensors: NamedTensor, kernel: str, case: str, seed: int, dtype: str = CPU_DTYPE) -> dict[str, Any]:
+    """Writes a case's inputs, in float32, into its "in" and "inout" tensors. The same seed gives the same bytes.
+
+    Activations are rounded to dtype first, so that a 16-bit kernel can be given the same values.
+    """
+    spec = catalog[kernel]
     chosen = spec.case(case)
     # Each case has a generator of its own, so that choosing some of the cases does not change their inputs.
     generator = torch.Generator().manual_seed(_seed(seed, kernel, case))
     inputs = spec.inputs(chosen, generator)
-    wanted = [t.name for t in spec.tensors if t.role != "out"]
-    if sorted(inputs) != sorted(wanted):
-        raise InvalidTensor(f"inputs of {kernel}: expected {', '.join(wanted)}, got {', '.join(inputs)}")
-    given = _by_name(spec, chosen, tensors, wanted, writable=wanted)
-    for name, tensor in given.items():
-        _assign(f"input {name} of {kernel}", tensor, inputs[name])
+    wanted = [t for t in spec.tensors if t.role != "out"]
+    names = [t.name for t in wanted]
+    if sorted(inputs) != sorted(names):
+        raise InvalidTensor(f"inputs of {kernel}: expected {', '.join(names)}, got {', '.join(inputs)}")
+    given = by_name(spec, chosen, CPU_DTYPE, tensors, names, writable=names)
+    for declared in wanted:
+        value = inputs[declared.name]
+        if declared.dtype == "act":
+            value = value.to(getattr(torch, dtype)).to(value.dtype)
+        assign(f"input {declared.name} of {kernel}", given[declared.name], value)
     return {}
 
 
 @op
-def compile(*, jobs: list, context: Context) -> list[dict[str, Any]]:
-    """Compiles the kernels of the given [kernel, case] pairs, each once, two at a time.
+def compile(*, jobs: list, context: Context, dtype: str = CPU_DTYPE) -> list[dict[str, Any]]:
+    """Compiles the kernels of the given [kernel, case] pairs, each once, several at a time: for the CPU in float32, for
+    the GPU in a 16-bit dtype.
 
     Returns {"kernel", "case", "error"} for each pair that failed; a failure leaves the others alone.
     """
-    wanted: dict[tuple[str, str], tuple[KernelSpec, Case]] = {}
+    wanted: dict[Any, tuple[KernelSpec, Case]] = {}
     for kernel, case in jobs:
-        spec = _kernel(kernel)
+        spec = catalog[kernel]
         chosen = spec.case(case)
-        wanted.setdefault(_key(spec, chosen), (spec, chosen))
+        wanted.setdefault(catalog.key(spec, chosen, dtype), (spec, chosen))
     failed = []
 
     def one(number: int, spec: KernelSpec, case: Case) -> None:
-        context.progress(f"compile {spec.name} {_options(spec, case)}", number / len(wanted))
-        _compile(spec, case)
+        context.progress(f"compile {spec.name} {options(spec, case)}, {dtype}", number / len(wanted))
+        catalog.compiled(spec, case, dtype)
 
-    with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
         running = {pool.submit(one, n, spec, case): (spec, case) for n, (spec, case) in enumerate(wanted.values())}
         try:
             for future in as_completed(running):
@@ -114,21 +103,21 @@ def compile(*, jobs: list, context: Context) -> list[dict[str, Any]]:
 
 
 @op
-def run(*tensors: NamedTensor, kernel: str, case: str, implementation: str) -> dict[str, Any]:
-    """Runs a case's kernel ("kernel") or its definition ("reference") on the CPU, into the "inout" and "out" tensors."""
-    spec = _kernel(kernel)
+def run(*tensors: NamedTensor, kernel: str, case: str, implementation: str, dtype: str = CPU_DTYPE) -> dict[str, Any]:
+    """Runs a case into its "inout" and "out" tensors: its kernel ("kernel"), on the GPU where dtype is 16-bit, or its
+    definition ("reference"), which computes in dtype float32 or float64 on float32 tensors."""
+    spec = catalog[kernel]
     chosen = spec.case(case)
     names = [t.name for t in spec.tensors]
     outputs = [t.name for t in spec.tensors if t.role != "in"]
-    given = _by_name(spec, chosen, tensors, names, writable=outputs)
-    if implementation == "kernel":
-        _compile(spec, chosen)(*(given[name] for name in names))
+    activations = dtype if implementation == "kernel" else CPU_DTYPE
+    given = by_name(spec, chosen, activations, tensors, names, writable=outputs)
+    if implementation == "kernel" and dtype == CPU_DTYPE:
+        catalog.compiled(spec, chosen, dtype)(*(given[name] for name in names))
+    elif implementation == "kernel":
+        on_gpu(catalog.compiled(spec, chosen, dtype), [given[n] for n in names], [n in outputs for n in names])
     elif implementation == "reference":
-        results = spec.reference(chosen, {n: t for n, t in given.items() if _role(spec, n) != "out"})
-        if sorted(results) != sorted(outputs):
-            raise InvalidTensor(f"reference of {kernel}: expected {', '.join(outputs)}, got {', '.join(results)}")
-        for name in outputs:
-            _assign(f"output {name} of the reference of {kernel}", given[name], results[name])
+        _define(spec, chosen, given, outputs, getattr(torch, dtype))
     else:
         raise InvalidArgument(f'implementation: expected "kernel" or "reference", got {implementation!r}')
     return {}
@@ -137,7 +126,7 @@ def run(*tensors: NamedTensor, kernel: str, case: str, implementation: str) -> d
 @op
 def source(*, kernel: str, target: str, case: str = "", dtype: str = "bfloat16") -> str:
     """The source that a kernel is compiled from: target "c", or CUDA for "sm_80", "sm_89" or "sm_90a" with a 16-bit dtype."""
-    spec = _kernel(kernel)
+    spec = catalog[kernel]
     args, kwargs = spec.arguments(spec.case(case) if case else spec.probe)
     if target == "c":
         return compiling.lower_c(spec.factory, *args, **kwargs)
@@ -145,54 +134,44 @@ def source(*, kernel: str, target: str, case: str = "", dtype: str = "bfloat16")
 
 
 @op
-def bench(*, kernel: str, case: str, baselines: list, rounds: int = 5) -> dict[str, Any]:
-    """Times a case's kernel against "unoptimised" (the same kernel without compiler flags) and "torch", interleaved."""
+def bench(*, kernel: str, baselines: list, context: Context, rounds: int = 5) -> list[dict[str, Any]]:
+    """Times a kernel at the sizes that its spec names, in turns with its baselines: see layabridge.bench.kernel."""
     from layabridge import bench as timing
 
-    spec = _kernel(kernel)
-    return timing.kernel(spec, spec.case(case), baselines=tuple(baselines), rounds=rounds)
+    spec = catalog[kernel]
+    rows = []
+    for case in spec.bench_cases():
+        context.progress(f"bench {kernel} {case.name}")
+        rows.append(timing.kernel(spec, case, baselines=tuple(baselines), rounds=rounds))
+    return rows
 
 
-def _launch(spec: KernelSpec, *tensors: NamedTensor, **options: Any) -> dict[str, Any]:
-    signature = inspect.signature(spec.factory)
+def _launch(spec: KernelSpec, *tensors: NamedTensor, **given: Any) -> dict[str, Any]:
     try:
-        signature.bind(**options)
+        inspect.signature(spec.factory).bind(**given)
     except TypeError as error:
-        raise InvalidArgument(f"op {spec.name}: {error}; expected options of {signature}") from error
-    key = (spec.name, repr(sorted(options.items())))
-    if key not in _compiled:
-        _compiled[key] = compiling.compile_cpu(spec.factory, **options)
-    _check_writable(spec, tensors)
-    _compiled[key](*(t.tensor for t in tensors))
+        raise InvalidArgument(f"op {spec.name}: {error}; options: {inspect.signature(spec.factory)}") from error
+    kernel = catalog.launched(spec, given)
+    check_writable(spec, [t for declared, t in zip(spec.tensors, tensors, strict=False) if declared.role != "in"])
+    kernel(*(t.tensor for t in tensors))
     return {}
 
 
-def _kernel(name: str) -> KernelSpec:
-    if name not in _kernels:
-        raise UnknownOp(f"no kernel {name!r}; kernels: {', '.join(_kernels)}")
-    return _kernels[name]
-
-
-def _role(spec: KernelSpec, tensor: str) -> str:
-    return next(t.role for t in spec.tensors if t.name == tensor)
-
-
-def _key(spec: KernelSpec, case: Case) -> tuple[str, str]:
-    args, kwargs = spec.arguments(case)
-    return spec.name, repr((args, sorted(kwargs.items())))
-
-
-def _options(spec: KernelSpec, case: Case) -> str:
-    args, kwargs = spec.arguments(case)
-    return ", ".join([*map(str, args), *(f"{k}={v}" for k, v in kwargs.items())])
-
-
-def _compile(spec: KernelSpec, case: Case) -> Any:
-    key = _key(spec, case)
-    if key not in _compiled:
-        args, kwargs = spec.arguments(case)
-        _compiled[key] = compiling.compile_cpu(spec.factory, *args, **kwargs)
-    return _compiled[key]
+def _define(
+    spec: KernelSpec, case: Case, given: dict[str, torch.Tensor], outputs: list[str], dtype: torch.dtype
+) -> None:
+    """The reference's results in its outputs. float64 inputs make the reference compute in float64."""
+    inputs = {t.name: given[t.name] for t in spec.tensors if t.role != "out"}
+    if dtype != torch.float32:
+        inputs = {name: t.to(dtype) if t.dtype == torch.float32 else t for name, t in inputs.items()}
+    results = spec.reference(case, inputs)
+    if sorted(results) != sorted(outputs):
+        raise InvalidTensor(f"reference of {spec.name}: expected {', '.join(outputs)}, got {', '.join(results)}")
+    for name in outputs:
+        value = results[name]
+        if dtype != torch.float32 and value.dtype == dtype:
+            value = value.to(given[name].dtype)
+        assign(f"output {name} of the reference of {spec.name}", given[name], value)
 
 
 def _seed(seed: int, kernel: str, case: str) -> int:
@@ -200,70 +179,3 @@ def _seed(seed: int, kernel: str, case: str) -> int:
     for byte in f"{kernel}/{case}".encode():
         mixed = (mixed * 1_000_003 ^ byte) & 0x7FFF_FFFF_FFFF_FFFF
     return mixed
-
-
-def _dtype(declared: str) -> str:
-    return "float32" if declared == "act" else declared
-
-
-def _describe(spec: KernelSpec) -> dict[str, Any]:
-    cases = []
-    for case in (*spec.cases, spec.probe):
-        tensors = [
-            {"name": t.name, "role": t.role, "dtype": _dtype(t.dtype), "shape": t.resolve(case.sizes)}
-            for t in spec.tensors
-        ]
-        cases.append(
-            {
-                "name": case.name,
-                "options": _options(spec, case),
-                "note": case.note,
-                "expects_nan": case.expects_nan,
-                "tensors": tensors,
-                "tolerances": {t.name: spec.tolerance(case, t.name) for t in spec.tensors if t.role != "in"},
-            }
-        )
-    return {
-        "name": spec.name,
-        "cases": cases[:-1],
-        "probe": cases[-1],
-        "upstream_max_abs_diff": spec.upstream_max_abs_diff,
-    }
-
-
-def _by_name(
-    spec: KernelSpec, case: Case, tensors: Iterable[NamedTensor], names: list[str], writable: Iterable[str]
-) -> dict[str, torch.Tensor]:
-    """The tensors in the order of names, with shape and dtype as the case says."""
-    given = {t.name: t for t in tensors}
-    if sorted(given) != sorted(names):
-        raise InvalidTensor(f"kernel {spec.name}: expected the tensors {', '.join(names)}, got {', '.join(given)}")
-    for declared in spec.tensors:
-        if declared.name not in given:
-            continue
-        tensor = given[declared.name].tensor
-        shape, dtype = declared.resolve(case.sizes), getattr(torch, _dtype(declared.dtype))
-        if tuple(tensor.shape) != shape or tensor.dtype != dtype:
-            raise InvalidTensor(
-                f"kernel {spec.name}, tensor {declared.name}: expected {dtype} {list(shape)}, "
-                f"got {tensor.dtype} {list(tensor.shape)}"
-            )
-    for name in writable:
-        if not given[name].writable:
-            raise InvalidTensor(f"kernel {spec.name}, tensor {name}: is written, so it must be passed as writable")
-    return {name: given[name].tensor for name in names}
-
-
-def _check_writable(spec: KernelSpec, tensors: tuple[NamedTensor, ...]) -> None:
-    for declared, given in zip(spec.tensors, tensors):
-        if declared.role != "in" and not given.writable:
-            raise InvalidTensor(f"op {spec.name}, tensor {declared.name}: is written, so it must be passed as writable")
-
-
-def _assign(what: str, target: torch.Tensor, value: torch.Tensor) -> None:
-    """Copies with equal shape and dtype only: copy_ alone would broadcast and convert."""
-    if value.shape != target.shape or value.dtype != target.dtype:
-        raise InvalidTensor(
-            f"{what}: expected {target.dtype} {list(target.shape)}, got {value.dtype} {list(value.shape)}"
-        )
-    target.copy_(value)

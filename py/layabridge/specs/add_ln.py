@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 
 from layabridge import reference
 from layabridge.kernels.add_ln import add_ln_kernel
@@ -61,6 +62,11 @@ def _reference(case: Case, tensors: Mapping[str, torch.Tensor]) -> dict[str, tor
     return {"X": X, "Y": Y}
 
 
+def _torch(case: Case, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    X = tensors["X"].add_(tensors["R"]) if case.options["residual"] else tensors["X"]
+    return F.layer_norm(X, (case.sizes["D"],), tensors["w"], tensors["b"] if case.options["bias"] else None)
+
+
 SPEC = KernelSpec(
     name="add_ln",
     factory=add_ln_kernel,
@@ -78,4 +84,8 @@ SPEC = KernelSpec(
     tolerances={"X": 0.0, "Y": 2e-5},
     probe=Case("probe", {"M": 4, "D": 128}, {"residual": True, "bias": False}),
     upstream_max_abs_diff=1.07e-6,
+    cuda_tolerances={"X": 0.0, "Y": 0.05},
+    upstream_cuda_max_abs_diff=0.0156,
+    torch=_torch,
+    bench=(_case(512, 768, True, True),),
 )

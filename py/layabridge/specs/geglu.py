@@ -61,4 +61,7 @@ SPEC = KernelSpec(
     tolerances={"C": 2e-5},
     probe=Case("probe", {"M": 64, "F": 64, "K": 64}),
     upstream_max_abs_diff=2.98e-8,
+    cuda_tolerances={"C": 0.05},
+    upstream_cuda_max_abs_diff=0.000208,
+    bench=(_case(128, 1152, 768),),
 )

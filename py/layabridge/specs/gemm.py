@@ -78,4 +78,11 @@ SPEC = KernelSpec(
     tolerances={"C": 2e-5},
     probe=Case("probe", {"M": 128, "N": 128, "K": 64}, {"bias": False, "act": "none"}),
     upstream_max_abs_diff=2.38e-7,
+    cuda_tolerances={"C": 0.05},
+    upstream_cuda_max_abs_diff=0.00771,
+    bench=(
+        _case(16, 768, 768, "none", False),
+        _case(128, 768, 768, "none", False),
+        _case(512, 2304, 768, "gelu", True),
+    ),
 )
