@@ -16,6 +16,7 @@ from layabridge.kernels.scalar import exp2_of_parts
 from layabridge.kernels.tile import Dialect
 
 LEAST = -80.0  # weights below 2**LEAST are 0; smaller ones would make denormal numbers, which are four times slower
+TENSOR_CORE = 16  # columns come to a GPU's matrix units in groups of 16
 BLOCK = 8  # keys or head columns of a register block; with 32 queries that is 16 accumulators of 16 lanes
 
 
@@ -29,16 +30,17 @@ class Attention(Dialect):
         super().__init__(cpu)
         self.bm, self.bn, self.Dh, self.dtype = bm, bn, Dh, dtype
         self.keys_padded = -(-bn // BLOCK) * BLOCK
-        self.columns = -(-Dh // BLOCK) * BLOCK
+        unit = BLOCK if cpu else TENSOR_CORE
+        self.columns = -(-Dh // unit) * unit
         self.never = T.float32(float("-inf"))  # the score of a key out of sight
 
     def queries(self) -> Any:
         """The tile of Q."""
-        return self.shared((self.Dh, self.bm) if self.cpu else (self.bm, self.Dh), self.dtype)
+        return self.shared((self.Dh, self.bm) if self.cpu else (self.bm, self.columns), self.dtype)
 
     def keys(self) -> Any:
         """A tile of K or V."""
-        return self.shared((self.keys_padded, self.columns) if self.cpu else (self.bn, self.Dh), self.dtype)
+        return self.shared((self.keys_padded, self.columns) if self.cpu else (self.bn, self.columns), self.dtype)
 
     def scores(self) -> Any:
         """One number for each query and key."""
@@ -50,7 +52,7 @@ class Attention(Dialect):
 
     def output(self) -> Any:
         """The sum of weighted values."""
-        return self.fragment((self.columns, self.bm) if self.cpu else (self.bm, self.Dh))
+        return self.fragment((self.columns, self.bm) if self.cpu else (self.bm, self.columns))
 
     def column(self) -> Any:
         """One fp32 number for each query."""
@@ -60,13 +62,18 @@ class Attention(Dialect):
         """Copy bm queries of one head; rows behind L read as 0."""
         if self.cpu:
             return _load_queries(QKV, batch, row, head, tile, self)
-        return T.copy(QKV[batch, row : row + self.bm, 0, head, 0 : self.Dh], tile)
+        return self._load(QKV, batch, row, self.bm, 0, head, tile)
 
     def load_keys(self, QKV: Any, batch: Any, row: Any, which: int, head: Any, tile: Any) -> Any:
         """Copy bn keys (which=1) or values (which=2) of one head; rows behind L read as 0."""
         if self.cpu:
             return _load_keys(QKV, batch, row, which, head, tile, self)
-        return T.copy(QKV[batch, row : row + self.bn, which, head, 0 : self.Dh], tile)
+        return self._load(QKV, batch, row, self.bn, which, head, tile)
+
+    def _load(self, QKV: Any, batch: Any, row: Any, rows: int, which: int, head: Any, tile: Any) -> Any:
+        if self.columns == self.Dh:
+            return T.copy(QKV[batch, row : row + rows, which, head, 0 : self.Dh], tile)
+        return _load_padded(QKV, batch, row, rows, which, head, tile, self)
 
     def score(self, queries: Any, keys: Any, scores: Any) -> Any:
         """scores = queries · keysᵀ."""
@@ -92,6 +99,14 @@ class Attention(Dialect):
 
 
 @T.macro
+def _load_padded(QKV, batch, row, rows: int, which: int, head, tile, on):
+    for i, d in T.Parallel(rows, on.columns):
+        tile[i, d] = T.if_then_else(
+            row + i < QKV.shape[1] and d < on.Dh, QKV[batch, row + i, which, head, d], T.cast(0, on.dtype)
+        )
+
+
+@T.macro
 def _mask(visible, scale, scores, on):
     for i, j in T.Parallel(on.bm, on.bn):
         scores[i, j] = T.if_then_else(visible(i, j), scores[i, j] * scale, on.never)
@@ -112,7 +127,7 @@ def _softmax(scores, out, state, scratch, on):
     T.reduce_sum(scores, added, dim=1)
     for i in T.Parallel(on.bm):
         total[i] = total[i] * correction[i] + added[i]
-    for i, d in T.Parallel(on.bm, on.Dh):
+    for i, d in T.Parallel(on.bm, on.columns):
         out[i, d] = out[i, d] * correction[i]
 
 
@@ -124,9 +139,14 @@ def _accumulate(scores, weights, values, out, on):
 
 @T.macro
 def _store(out, total, O, batch, row, column, on):
-    for i, d in T.Parallel(on.bm, on.Dh):
+    for i, d in T.Parallel(on.bm, on.columns):
         out[i, d] = T.if_then_else(total[i] == 0.0, 0.0, out[i, d] / total[i])
-    T.copy(out, O[batch, row : row + on.bm, column : column + on.Dh])
+    if on.columns == on.Dh:
+        T.copy(out, O[batch, row : row + on.bm, column : column + on.Dh])
+    else:
+        for i, d in T.Parallel(on.bm, on.columns):
+            if row + i < O.shape[1] and d < on.Dh:
+                O[batch, row + i, column + d] = T.cast(out[i, d], on.dtype)
 
 
 @T.macro
