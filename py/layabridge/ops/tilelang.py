@@ -18,7 +18,7 @@ import torch
 from layabridge import compile as compiling
 from layabridge.catalog import CPU_DTYPE, Catalog, assign, by_name, check_writable, describe, on_gpu, options
 from layabridge.errors import InvalidArgument, InvalidTensor
-from layabridge.ops import Context, NamedTensor, Op, make_op, op
+from layabridge.ops import Context, NamedTensor, Op, collect, inspection, make_op, op
 from layabridge.spec import Case, KernelSpec
 from layabridge.specs import KERNELS as BUILT_IN
 
@@ -26,7 +26,8 @@ catalog = Catalog(BUILT_IN)
 
 
 def extra_ops() -> Iterator[Op]:
-    """One op per built-in kernel."""
+    """The ops that look at kernels, and one op per built-in kernel."""
+    yield from collect(inspection).values()
     for spec in BUILT_IN.values():
         launch = functools.partial(_launch, spec)
         launch.__doc__ = inspect.getdoc(spec.factory)
