@@ -105,9 +105,13 @@ func TestTensorsPastTwoGiB(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := residentShared(t)
 	data[0], data[size-1] = 3, 4
 	if got := string(call(t, p, "ends", nil, bridge.Arg{Name: "x", Tensor: x})); got != "7" {
 		t.Errorf("expected the sum 7, got %s", got)
+	}
+	if grown := residentShared(t) - before; grown > 1<<20 {
+		t.Errorf("two touched pages made %d bytes resident", grown)
 	}
 	x.Free()
 	if n := residentShared(t); n > 64<<20 {

@@ -1,6 +1,6 @@
 """A kernel of one's own, validated like the built-in ones:
 
-    layactl validate --ops examples/saxpy.py
+layactl validate --ops examples/saxpy.py
 """
 
 import torch

@@ -29,34 +29,39 @@ func (r *run) onCUDA(ctx context.Context, kernel string, c Case, dtype bridge.DT
 	if err != nil {
 		return err
 	}
-	wide, err := t.widen(cuda)
-	if err != nil {
+	if err := t.compare(CPUVersusCUDA, dtype, cuda, cpu, c.CUDATolerances); err != nil {
 		return err
 	}
-	if err := t.compare(CPUVersusCUDA, dtype, wide, cpu, c.CUDATolerances); err != nil {
-		return err
-	}
-	return t.compare(CUDAVersusReference, dtype, wide, exact, c.CUDATolerances)
+	return t.compare(CUDAVersusReference, dtype, cuda, exact, c.CUDATolerances)
 }
 
-// widen returns the tensors as float32 where they are 16-bit.
-func (t *trial) widen(tensors []*bridge.Tensor) ([]*bridge.Tensor, error) {
-	wide := make([]*bridge.Tensor, len(tensors))
-	for i, from := range tensors {
-		if from.DType() != bridge.BFloat16 && from.DType() != bridge.Float16 {
-			wide[i] = from
-			continue
-		}
-		to, err := t.alloc(bridge.Float32, from.Shape())
-		if err != nil {
-			return nil, err
-		}
-		if err := convert(to, from); err != nil {
-			return nil, err
-		}
-		wide[i] = to
+// difference compares got, 16-bit where activations are, with want in float32. Differences are those of the values;
+// the distance in ulp is that of the 16-bit type, from want rounded to it.
+func (t *trial) difference(got, want *bridge.Tensor) (Difference, error) {
+	if got.DType() == want.DType() {
+		return Compare(got, want, t.c.ExpectsNaN)
 	}
-	return wide, nil
+	wide, err := t.alloc(want.DType(), got.Shape())
+	if err != nil {
+		return Difference{}, err
+	}
+	if err := convert(wide, got); err != nil {
+		return Difference{}, err
+	}
+	narrow, err := t.alloc(got.DType(), want.Shape())
+	if err != nil {
+		return Difference{}, err
+	}
+	if err := convert(narrow, want); err != nil {
+		return Difference{}, err
+	}
+	d, err := Compare(wide, want, t.c.ExpectsNaN)
+	if err != nil {
+		return Difference{}, err
+	}
+	rounded, err := Compare(got, narrow, t.c.ExpectsNaN)
+	d.MaxULP = rounded.MaxULP
+	return d, err
 }
 
 // convert copies from into to and widens or narrows 16-bit floats; narrowing rounds to nearest, ties to even.

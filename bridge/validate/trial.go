@@ -121,7 +121,7 @@ func (t *trial) compare(comparison string, dtype bridge.DType, got, want []*brid
 		if spec.Role == "in" {
 			continue
 		}
-		d, err := Compare(got[i], want[i], t.c.ExpectsNaN)
+		d, err := t.difference(got[i], want[i])
 		if err != nil {
 			return err
 		}

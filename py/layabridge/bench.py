@@ -23,8 +23,9 @@ def kernel(
 ) -> dict[str, Any]:
     """Time one case of a CPU kernel on one thread, `rounds` times in turn with each baseline.
 
-    "unoptimised" is the same C source compiled without flags, "torch" the computation as a torch user would write it (spec.torch, or the reference), on one thread. Times are the
-    calling thread's CPU time per call, so that other processes count as little as they can.
+    "unoptimised" is the same C source compiled without flags, "torch" the computation as a torch user would write it
+    (spec.torch, or the reference), on one thread. Times are the calling thread's CPU time per call, so that other
+    processes count as little as they can.
 
     Returns {"kernel", "case", "rounds", "threads", "times_us": {name: {"median", "min", "max"}}, "ratios": {baseline:
     the same}}; a ratio is the kernel's time divided by the baseline's of the same round. InvalidArgument for an unknown

@@ -32,7 +32,8 @@ def add_ln(
 
 
 def rope(QKV: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, H: int, Dh: int) -> torch.Tensor:
-    """QKV[M, 3*H*Dh] with each Q and K head (a, b) as (a*cos - b*sin, b*cos + a*sin); row r stands at r % L, cos being [L, Dh/2]."""
+    """QKV[M, 3*H*Dh] with each Q and K head (a, b) as (a*cos - b*sin, b*cos + a*sin); row r stands at r % L, cos being
+    [L, Dh/2]."""
     M, L = QKV.shape[0], cos.shape[0]
     heads = QKV.view(M, 3, H, Dh)
     position = torch.arange(M) % L
@@ -44,7 +45,8 @@ def rope(QKV: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, H: int, Dh: in
 
 
 def attn(QKV: torch.Tensor, lens: torch.Tensor, window: int = 0) -> torch.Tensor:
-    """softmax(Q·Kᵀ/√Dh)·V of QKV[B, L, 3, H, Dh] as [B, L, H*Dh], over keys j < lens[b] and, with window > 0, |i - j| <= window.
+    """softmax(Q·Kᵀ/√Dh)·V of QKV[B, L, 3, H, Dh] as [B, L, H*Dh], over keys j < lens[b] and, with window > 0, |i - j|
+    <= window.
 
     Every query is computed, padded ones too; one that sees no key gives 0.
     """

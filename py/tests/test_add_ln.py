@@ -18,7 +18,13 @@ def kernel():
 def tensors(rows=M, columns=D):
     generator = torch.Generator().manual_seed(1234)
     make = lambda *shape: torch.randn(*shape, generator=generator)  # noqa: E731
-    return make(rows, columns), make(rows, columns), make(columns), make(columns), torch.full((rows, columns), torch.nan)
+    return (
+        make(rows, columns),
+        make(rows, columns),
+        make(columns),
+        make(columns),
+        torch.full((rows, columns), torch.nan),
+    )
 
 
 def test_residual_stream_of_3e4_is_exact(kernel):
@@ -34,7 +40,7 @@ def test_inputs_stay_as_they_are(kernel):
     X, R, w, b, Y = tensors()
     before = [t.clone() for t in (R, w, b)]
     kernel(X, R, w, b, Y)
-    assert all(torch.equal(t, old) for t, old in zip((R, w, b), before))
+    assert all(torch.equal(t, old) for t, old in zip((R, w, b), before, strict=True))
 
 
 def test_nan_in_a_row_stays_in_that_row(kernel):
@@ -77,6 +83,10 @@ def test_no_rows_is_fine(kernel):
 
 
 def test_bad_options():
-    for options, text in [({"D": 0}, "D must be"), ({"D": 8, "eps": -1.0}, "eps"), ({"D": 8, "dtype": "float32"}, "dtype")]:
+    for options, text in [
+        ({"D": 0}, "D must be"),
+        ({"D": 8, "eps": -1.0}, "eps"),
+        ({"D": 8, "dtype": "float32"}, "dtype"),
+    ]:
         with pytest.raises((InvalidArgument, ValueError), match=text):
             K.add_ln_kernel.get_tir(**options)

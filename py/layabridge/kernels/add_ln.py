@@ -20,9 +20,10 @@ def add_ln_kernel(
 ) -> Any:
     """X[M, D] += R[M, D] in place, if `residual`; Y[M, D] = LayerNorm(X) * w[D] (+ b[D], if `bias`); M dynamic.
 
-    Call order X, R, w, b, Y. X, w and b are fp32, R and Y of `dtype`; R and b are not read where their option is off. The
-    sum is exact to the last bit of fp32, so a residual stream of 3e4 loses nothing. Mean and biased variance are taken in
-    two passes in fp32, which does not cancel where the mean is large; eps is added to the variance. Blocks of bm rows.
+    Call order X, R, w, b, Y. X, w and b are fp32, R and Y of `dtype`; R and b are not read where their option is off.
+    The sum is exact to the last bit of fp32, so a residual stream of 3e4 loses nothing. Mean and biased variance are
+    taken in two passes in fp32, which does not cancel where the mean is large; eps is added to the variance. Blocks of
+    bm rows.
     """
     check_sizes(D=D, bm=bm, threads=threads)
     check_dtype(dtype, cpu)

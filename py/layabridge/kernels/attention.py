@@ -160,7 +160,9 @@ def _load_keys(QKV, batch, row, which: int, head, tile, on):
     for j in T.serial(on.keys_padded):
         for d in T.serial(on.columns):
             tile[j, d] = T.if_then_else(
-                j < on.bn and row + j < QKV.shape[1] and d < on.Dh, QKV[batch, row + j, which, head, d], T.cast(0, on.dtype)
+                j < on.bn and row + j < QKV.shape[1] and d < on.Dh,
+                QKV[batch, row + j, which, head, d],
+                T.cast(0, on.dtype),
             )
 
 
@@ -229,4 +231,6 @@ def _store_lanes(out, total, O, batch, row, column, on):
     for i in T.serial(on.bm):
         if row + i < O.shape[1]:
             for d in T.serial(on.Dh):
-                O[batch, row + i, column + d] = T.cast(T.if_then_else(total[i] == 0.0, 0.0, out[d, i] / total[i]), on.dtype)
+                O[batch, row + i, column + d] = T.cast(
+                    T.if_then_else(total[i] == 0.0, 0.0, out[d, i] / total[i]), on.dtype
+                )

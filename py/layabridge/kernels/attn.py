@@ -23,10 +23,11 @@ def attn_kernel(
 ) -> Any:
     """O[B, L, H*Dh] = softmax(Q·Kᵀ/√Dh)·V of QKV[B, L, 3, H, Dh] with lens[B] int32; B and L dynamic where None.
 
-    Call order QKV, lens, O; QKV and O are of `dtype`. A query sees the keys j < lens[b] (lens is clamped to 0..L) and, with
-    window > 0, of those the ones with |i - j| <= window. Padded queries, i >= lens[b], are computed like any other. A query
-    that sees no key gives 0. Sums are fp32; softmax is taken online in base 2, as FlashAttention does (Dao et al., arXiv
-    2205.14135): keys out of sight are -inf, so that no logit, however low, can lose to them. Blocks of bm queries × bn keys.
+    Call order QKV, lens, O; QKV and O are of `dtype`. A query sees the keys j < lens[b] (lens is clamped to 0..L) and,
+    with window > 0, of those the ones with |i - j| <= window. Padded queries, i >= lens[b], are computed like any
+    other. A query that sees no key gives 0. Sums are fp32; softmax is taken online in base 2, as FlashAttention does
+    (Dao et al., arXiv 2205.14135): keys out of sight are -inf, so that no logit, however low, can lose to them. Blocks
+    of bm queries × bn keys.
     """
     check_sizes(H=H, Dh=Dh, bm=bm, bn=bn, stages=stages, threads=threads)
     check_sizes(minimum=0, window=window)
@@ -44,9 +45,7 @@ def attn_kernel(
     L = T.dynamic("L") if L is None else L
 
     @T.prim_func
-    def attn(
-        QKV: T.Tensor((B, L, 3, H, Dh), dtype), lens: T.Tensor((B,), "int32"), O: T.Tensor((B, L, H * Dh), dtype)
-    ):
+    def attn(QKV: T.Tensor((B, L, 3, H, Dh), dtype), lens: T.Tensor((B,), "int32"), O: T.Tensor((B, L, H * Dh), dtype)):
         with T.Kernel(T.ceildiv(L, bm), H, B, threads=on.threads(threads)) as (bx, head, batch):
             Q_s = on.queries()
             K_s = on.keys()

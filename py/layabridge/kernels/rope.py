@@ -12,9 +12,9 @@ def rope_kernel(
 ) -> Any:
     """Rotates the Q and K columns of QKV[M, 3*H*Dh] in place; M and L dynamic. Call order QKV, cos, sin.
 
-    QKV is of `dtype`, cos[L, Dh/2] and sin[L, Dh/2] are fp32; row r stands at position r % L. A head (a, b), split in halves,
-    becomes (a*cos - b*sin, b*cos + a*sin), in fp32: the rotate-half form of RoFormer (Su et al., arXiv 2104.09864). The V
-    columns are neither read nor written. Blocks of bm rows of one head.
+    QKV is of `dtype`, cos[L, Dh/2] and sin[L, Dh/2] are fp32; row r stands at position r % L. A head (a, b), split in
+    halves, becomes (a*cos - b*sin, b*cos + a*sin), in fp32: the rotate-half form of RoFormer (Su et al., arXiv
+    2104.09864). The V columns are neither read nor written. Blocks of bm rows of one head.
     """
     check_sizes(H=H, Dh=Dh, bm=bm, threads=threads)
     check_dtype(dtype, cpu)

@@ -29,7 +29,7 @@ CASES = (
     _case(17, 96, False, False, "large"),
     *(_case(M, 45, True, False) for M in (1, 33)),
     _case(33, 45, True, False, "large", note="a residual stream of 3e4, and D no multiple of a vector"),
-    _case(5, 1, True, True, note="a row of one column has no spread: Y = b"),
+    _case(5, 1, True, True, "offset", note="a row of one column has no spread: Y = b"),
     _case(64, 768, True, True),
     _case(64, 768, True, True, "large"),
     _case(16, 96, True, True, "tiny", note="a spread below eps, so that eps decides"),
@@ -41,12 +41,15 @@ def _arguments(case: Case) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _inputs(case: Case, generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Normal values; "large" scales X by 3e4, "tiny" X and R by 1e-3. R and b are NaN where their option is off."""
+    """Normal values; "large" scales X by 3e4, "tiny" X and R by 1e-3, "offset" puts b at 3. R and b are NaN where their
+    option is off."""
     M, D = case.sizes["M"], case.sizes["D"]
-    scale_x, scale_r = {"normal": (1.0, 1.0), "large": (3e4, 1.0), "tiny": (1e-3, 1e-3)}[case.values]
+    scale_x, scale_r = {"large": (3e4, 1.0), "tiny": (1e-3, 1e-3)}.get(case.values, (1.0, 1.0))
     X = torch.randn(M, D, generator=generator) * scale_x
     R = torch.randn(M, D, generator=generator) * scale_r
     w, b = (torch.randn(D, generator=generator) for _ in range(2))
+    if case.values == "offset":
+        b += 3.0
     return {
         "X": X,
         "R": R if case.options["residual"] else torch.full((M, D), torch.nan),

@@ -14,7 +14,14 @@ from layabridge.spec import Case, KernelSpec, TensorSpec
 
 
 def _case(
-    L: int, lens: tuple[int, ...], H: int, Dh: int, window: int = 0, values: str = "normal", static: str = "", note: str = ""
+    L: int,
+    lens: tuple[int, ...],
+    H: int,
+    Dh: int,
+    window: int = 0,
+    values: str = "normal",
+    static: str = "",
+    note: str = "",
 ) -> Case:
     sizes = {"B": len(lens), "L": L, "H": H, "Dh": Dh}
     options = {"window": window, "lens": lens}
@@ -32,7 +39,9 @@ CASES = (
     _case(17, (0, 17, 5), 2, 16, note="an empty sequence gives 0"),
     _case(65, (64, 65, 1), 2, 16, note="lengths at the edge of a tile"),
     _case(8, (), 2, 16, note="no sequence at all"),
-    _case(33, (33, 20), 2, 16, values="low", note="real logits far below any finite mask value still win over masked keys"),
+    _case(
+        33, (33, 20), 2, 16, values="low", note="real logits far below any finite mask value still win over masked keys"
+    ),
     *(_case(L, (L,), 2, 16, 3) for L in (3, 4, 5, 65)),
     _case(100, (100, 40), 2, 16, 3, note="windows that lie in the padding give 0"),
     _case(17, (0, 9), 2, 16, 3),
@@ -50,7 +59,8 @@ def _arguments(case: Case) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _inputs(case: Case, generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Normal values; "low" makes every visible logit about -2e4 / √Dh and gives masked keys the logit 0 and a large value."""
+    """Normal values; "low" makes every visible logit about -2e4 / √Dh and gives masked keys the logit 0 and a large
+    value."""
     B, L, H, Dh = (case.sizes[letter] for letter in ("B", "L", "H", "Dh"))
     QKV = torch.randn(B, L, 3, H, Dh, generator=generator)
     lens = torch.tensor(case.options["lens"], dtype=torch.int32)

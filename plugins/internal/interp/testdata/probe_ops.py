@@ -15,7 +15,9 @@ from layabridge.ops import Context, NamedTensor, op
 
 @op
 def environment() -> dict:
-    child = subprocess.run([sys.executable, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True)
+    child = subprocess.run(
+        [sys.executable, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True
+    )
     return {"prefix": sys.prefix, "executable": sys.executable, "child_prefix": child.stdout.strip(), "argv": sys.argv}
 
 
@@ -133,7 +135,9 @@ class _Action(ctypes.Structure):
 def foreign_handlers() -> dict:
     program = os.path.realpath("/proc/self/exe")
     with open("/proc/self/maps") as maps:
-        ours = [tuple(int(x, 16) for x in line.split()[0].split("-")) for line in maps if line.rstrip().endswith(program)]
+        ours = [
+            tuple(int(x, 16) for x in line.split()[0].split("-")) for line in maps if line.rstrip().endswith(program)
+        ]
     libc, found = ctypes.CDLL(None), {}
     for number in range(1, 65):
         action = _Action()
