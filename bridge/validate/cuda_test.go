@@ -11,7 +11,7 @@ import (
 func TestConvert(t *testing.T) {
 	s := newSegment(t)
 	shape := []int64{4}
-	wide := tensor(t, s, bridge.Float32, shape, 1.5, -3, float32(math.Inf(1)), 1+1.0/1024)
+	wide := tensor[float32](t, s, bridge.Float32, shape, 1.5, -3, float32(math.Inf(1)), 1+1.0/1024)
 	for _, half := range []bridge.DType{bridge.BFloat16, bridge.Float16} {
 		narrow, err := s.Alloc(half, shape...)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestDifferenceOfHalfFloats(t *testing.T) {
 	trial := &trial{run: &run{segment: s}}
 	defer trial.free()
 	got := tensor(t, s, bridge.BFloat16, []int64{2}, bridge.RoundBFloat16(1.0078125), bridge.RoundBFloat16(2))
-	d, err := trial.difference(got, tensor(t, s, bridge.Float32, []int64{2}, 1, 2.001))
+	d, err := trial.difference(got, tensor[float32](t, s, bridge.Float32, []int64{2}, 1, 2.001))
 	if err != nil {
 		t.Fatal(err)
 	}
