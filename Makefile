@@ -42,6 +42,10 @@ lock: ## pin the newest allowed Python packages in requirements.lock (needs uv)
 	$(UV) pip compile --universal --upgrade --generate-hashes --no-emit-index-url --no-header \
 		--all-extras --group build --python-version 3.10 pyproject.toml --output-file requirements.lock
 
+.PHONY: goldens
+goldens: setup ## write the hashes of the kernels' CUDA source anew, after a change that is meant
+	.venv/bin/python -m layabridge.preserve
+
 .PHONY: clean
 clean: ## remove what make made: bin/, .venv and caches
 	rm -rf bin .venv py/*.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -13,3 +13,11 @@ def probe(*, kernels: list, record: bool = False, table: str = "", context: Cont
     from layabridge import probes
 
     return probes.run(kernels, table or probes.TABLE, record, context.progress)
+
+
+@op
+def capture(*, directory: str, kernels: list, seed: int, context: Context) -> dict[str, Any]:
+    """Fills an empty folder with the CUDA source of the named kernels (none: all) and, on a GPU host, outputs."""
+    from layabridge import preserve
+
+    return preserve.capture(directory, kernels, seed, context.progress)
