@@ -166,8 +166,14 @@ type benchRecord struct {
 	Created  time.Time         `json:"created"`
 	Host     validate.Host     `json:"host"`
 	Versions map[string]string `json:"versions"`
-	Rows     []timing          `json:"rows"`
+	Rounds   int               `json:"rounds"`
+	// Baselines are the names in the order of the columns.
+	Baselines []string `json:"baselines"`
+	Rows      []timing `json:"rows"`
 }
+
+// benchSchema names the form of a benchRecord.
+const benchSchema = "layactl.kernel-bench/1"
 
 func newKernelBench(a *app) *cobra.Command {
 	var ops, jsonTarget string
@@ -208,7 +214,8 @@ func (a *app) bench(ctx context.Context, s *session, kernels []validate.Kernel, 
 		return nil, err
 	}
 	result := &benchRecord{
-		Schema: "layactl.kernel-bench/1", Created: time.Now().UTC().Truncate(time.Second), Host: validate.ThisHost(), Versions: info.Versions, Rows: []timing{},
+		Schema: benchSchema, Created: time.Now().UTC().Truncate(time.Second), Host: validate.ThisHost(), Versions: info.Versions,
+		Rounds: rounds, Baselines: baselines, Rows: []timing{},
 	}
 	bar := people.Progress("bench", len(chosen))
 	defer bar.Close()

@@ -71,7 +71,7 @@ out, 5 a compile or a package failed, 130 cancelled.`,
 		return usagef("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	addSettingFlags(root)
-	root.AddCommand(newDoctor(a), newKernel(a), newPreserve(a), newProbe(a), newValidate(a), newVersion(a))
+	root.AddCommand(newDoctor(a), newKernel(a), newPreserve(a), newProbe(a), newReport(a), newValidate(a), newVersion(a))
 	return root
 }
 
