@@ -18,6 +18,7 @@ step "build-without-cgo" cross linux amd64
 step "build-linux-arm64" cross linux arm64
 step "build-darwin-arm64" cross darwin arm64
 step "build-windows-amd64" cross windows amd64
+step "readme-tables" bin/layactl report --check README.md
 step "go-test-nested" go test -race -count=1 "$nested/..."
 step "go-test" go test -race -count=1 ./...
 step "pytest" .venv/bin/python -m pytest -q
