@@ -3,7 +3,7 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-PLUGINS := tilelang
+PLUGINS := tilelang python
 UV ?= uv
 # Version control data goes into the binaries where git can read it.
 BUILDVCS := $(shell git rev-parse --verify --quiet HEAD >/dev/null 2>&1 && echo true || echo false)

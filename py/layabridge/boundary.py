@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import json
-import math
 import platform
 import sys
 import traceback
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from layabridge import ops
-from layabridge.errors import BridgeError, InvalidArgument, UnknownOp
+from layabridge.errors import BridgeError, InvalidArgument, PluginNotFound, UnknownOp
+from layabridge.views import Operand
 
 _VERSIONED = ("torch", "tilelang", "transformers", "numpy")
 
@@ -35,27 +38,26 @@ class Boundary:
     def call(self, call_id: int, op: str, params: str, tensors: tuple[tuple[Any, ...], ...]) -> str:
         """Runs one op: JSON of {"result": …} or {"error": {"code", "type", "message", "traceback"}}.
 
-        tensors: (name, dtype, shape, memoryview of the bytes, writable) each. The memory is Go's, and lent for the call.
+        tensors: (name, dtype, shape, memoryview of the bytes, writable) each. The memory is Go's, lent for the call.
         """
         return self._guard(lambda: self._call(call_id, op, params, tensors))
 
     def _load(self) -> None:
         if not self._ops:
-            self._ops = ops.collect(importlib.import_module(self._module))
+            self._ops = ops.collect(_import(self._module))
 
     def _info(self) -> dict[str, Any]:
         self._load()
-        import torch
-
         versions = {"python": platform.python_version(), "layabridge": _version("layabridge")}
         versions |= {name: v for name in _VERSIONED if (v := _version(name))}
         devices = [{"kind": "cpu", "name": platform.processor() or platform.machine()}]
-        if torch.cuda.is_available():
+        torch = sys.modules.get("torch")  # a module that does without it shall not wait for it
+        if torch is not None and torch.cuda.is_available():
             devices += [
                 {"kind": "cuda", "name": torch.cuda.get_device_name(i)} for i in range(torch.cuda.device_count())
             ]
         return {
-            "name": self._module,
+            "name": Path(self._module).stem if self._module.endswith(".py") else self._module,
             "version": versions["layabridge"],
             "ops": [o.describe() for o in self._ops.values()],
             "versions": versions,
@@ -69,8 +71,7 @@ class Boundary:
         decoded = json.loads(params)
         if not isinstance(decoded, dict):
             raise InvalidArgument(f"op {op}: parameters: expected a JSON object, got {type(decoded).__name__}")
-        views = [ops.NamedTensor(name, _view(dtype, shape, memory), writable) for name, dtype, shape, memory, writable in tensors]
-        return self._ops[op].call(views, decoded, ops.Context(call_id, self._progress_fd))
+        return self._ops[op].call([Operand(*t) for t in tensors], decoded, ops.Context(call_id, self._progress_fd))
 
     def _guard(self, run: Any) -> str:
         try:
@@ -93,7 +94,12 @@ def describe(error: BaseException) -> dict[str, str]:
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     text = _printable(str(error)) or name
-    return {"code": code, "type": name, "message": text, "traceback": _printable("".join(traceback.format_exception(error)))}
+    return {
+        "code": code,
+        "type": name,
+        "message": text,
+        "traceback": _printable("".join(traceback.format_exception(error))),
+    }
 
 
 def _printable(text: str) -> str:
@@ -101,15 +107,30 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _view(dtype: str, shape: tuple[int, ...], memory: memoryview) -> Any:
-    """A torch tensor over the given bytes, without a copy."""
-    import torch
-
-    torch_dtype = getattr(torch, dtype)
-    count = math.prod(shape)
-    if count == 0:
-        return torch.empty(shape, dtype=torch_dtype)
-    return torch.frombuffer(memory, dtype=torch_dtype, count=count).view(shape)
+def _import(module: str) -> ModuleType:
+    """The module of that name, or of that file, whose folder is then searched for imports first, as for a script."""
+    if not module.endswith(".py"):
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module and not module.startswith(f"{error.name}."):
+                raise  # something that the module imports is missing
+            raise PluginNotFound(f"no module {module}; Python looked in {', '.join(sys.path)}") from error
+    file = Path(module)
+    if not file.is_file():
+        raise PluginNotFound(f"no module {module}: expected a Python file there")
+    sys.path.insert(0, str(file.parent))
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise PluginNotFound(f"no module {module}: Python has no loader for it")
+    loaded = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(loaded)
+    except BaseException:
+        sys.path.remove(str(file.parent))
+        del sys.modules[file.stem]
+        raise
+    return loaded
 
 
 def _version(distribution: str) -> str:

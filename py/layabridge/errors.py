@@ -27,6 +27,12 @@ class UnknownOp(BridgeError, LookupError):
     code = "unknown_op"
 
 
+class PluginNotFound(BridgeError, ImportError):
+    """There is no module of ops of that name."""
+
+    code = "plugin_not_found"
+
+
 class CompileFailed(BridgeError, RuntimeError):
     """TileLang or the C++ compiler refused a kernel; the text holds the first diagnostic."""
 

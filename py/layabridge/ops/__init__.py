@@ -9,6 +9,8 @@
         return {"rows": x.shape[0]}
 
 Positional parameters are tensors in the shared segment, matched by name; `*tensors` takes any number in call order.
+A tensor is a torch.Tensor, or a numpy.ndarray or memoryview where the annotation says so: see layabridge.views.
+`*tensors: NamedTensor` are torch tensors with their names, `*tensors: Operand` the bytes with dtype and shape.
 Keyword-only parameters come from the caller's JSON and are checked against their annotation. `context` is filled in.
 The return value must be JSON. A tensor is valid until the op returns: an op that wants to keep one clones it.
 """
@@ -25,6 +27,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any
 
 from layabridge.errors import InvalidArgument, InvalidTensor
+from layabridge.views import Operand
 
 _EMPTY = inspect.Parameter.empty
 
@@ -44,7 +47,7 @@ class Context:
 
 @dataclasses.dataclass(frozen=True)
 class NamedTensor:
-    """A tensor as the caller passed it: its name, the torch view, and whether the op may write to it."""
+    """A tensor as the caller passed it: its name, its torch view, and whether the op may write to it."""
 
     name: str
     tensor: Any
@@ -57,8 +60,9 @@ class Op:
 
     name: str
     function: Callable[..., Any]
-    tensors: tuple[str, ...]
+    tensors: Mapping[str, Any]  # name to annotation
     variadic: bool
+    raw: bool  # the variadic tensors stay operands
     parameters: Mapping[str, inspect.Parameter]
     free_parameters: bool
     wants_context: bool
@@ -74,23 +78,25 @@ class Op:
         doc = inspect.getdoc(self.function) or ""
         return {"name": self.name, "doc": doc.split("\n", 1)[0], "parameters": parameters}
 
-    def call(self, tensors: Sequence[NamedTensor], params: Mapping[str, Any], context: Context) -> Any:
+    def call(self, tensors: Sequence[Operand], params: Mapping[str, Any], context: Context) -> Any:
         """Runs the op. InvalidTensor and InvalidArgument name what does not fit the signature."""
         keywords = self._keywords(params)
         if self.wants_context:
             keywords["context"] = context
         return self.function(*self._positional(tensors), **keywords)
 
-    def _positional(self, tensors: Sequence[NamedTensor]) -> list[Any]:
-        if self.variadic:
+    def _positional(self, tensors: Sequence[Operand]) -> list[Any]:
+        if self.raw:
             return list(tensors)
+        if self.variadic:
+            return [NamedTensor(t.name, t.view(None), t.writable) for t in tensors]
         given = {t.name: t for t in tensors}
         if len(given) != len(tensors) or set(given) != set(self.tensors):
             raise InvalidTensor(
                 f"op {self.name}: expected the tensors {', '.join(self.tensors) or '(none)'}, "
                 f"got {', '.join(t.name for t in tensors) or '(none)'}"
             )
-        return [given[name].tensor for name in self.tensors]
+        return [given[name].view(annotation) for name, annotation in self.tensors.items()]
 
     def _keywords(self, params: Mapping[str, Any]) -> dict[str, Any]:
         unknown = set(params) - set(self.parameters)
@@ -117,16 +123,16 @@ def op(function: Callable[..., Any]) -> Callable[..., Any]:
 def make_op(function: Callable[..., Any], name: str | None = None) -> Op:
     """Reads a function's signature. TypeError says which parameter cannot be passed by a caller."""
     signature = inspect.signature(function, eval_str=True)
-    tensors: list[str] = []
+    tensors: dict[str, Any] = {}
     parameters: dict[str, inspect.Parameter] = {}
-    variadic = free = wants_context = False
+    variadic = raw = free = wants_context = False
     for p in signature.parameters.values():
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
             if p.default is not _EMPTY:
                 raise TypeError(f"op {function.__name__}: parameter {p.name} has a default, so put it behind *")
-            tensors.append(p.name)
+            tensors[p.name] = p.annotation
         elif p.kind is p.VAR_POSITIONAL:
-            variadic = True
+            variadic, raw = True, p.annotation is Operand
         elif p.kind is p.VAR_KEYWORD:
             free = True
         elif p.name == "context":
@@ -135,7 +141,7 @@ def make_op(function: Callable[..., Any], name: str | None = None) -> Op:
             parameters[p.name] = p
     if variadic and tensors:
         raise TypeError(f"op {function.__name__}: takes either named tensors or *tensors, not both")
-    return Op(name or function.__name__, function, tuple(tensors), variadic, parameters, free, wants_context)
+    return Op(name or function.__name__, function, tensors, variadic, raw, parameters, free, wants_context)
 
 
 def collect(module: ModuleType) -> dict[str, Op]:
