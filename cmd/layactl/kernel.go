@@ -20,14 +20,15 @@ import (
 func newKernel(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel",
-		Short: "List kernels, print their source, time them",
+		Short: "List kernels, print their source, build them for GPUs, time them",
 		Example: `  layactl kernel list
   layactl kernel source gemm --target sm_90a
+  layactl kernel build gemm --arch sm_90a
   layactl kernel bench --baseline unoptimised`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newKernelList(a), newKernelSource(a), newKernelBench(a))
+	cmd.AddCommand(newKernelList(a), newKernelSource(a), newKernelBuild(a), newKernelBench(a))
 	return cmd
 }
 

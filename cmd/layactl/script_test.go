@@ -44,6 +44,9 @@ func TestScripts(t *testing.T) {
 			case "g++":
 				_, err := exec.LookPath("g++")
 				return err == nil, nil
+			case "nvcc":
+				found, err := filepath.Glob(filepath.Join(environment, "lib", "python3*", "site-packages", "nvidia", "cu13", "bin", "nvcc"))
+				return len(found) > 0, err
 			case "mounts":
 				return canMount(t), nil
 			}

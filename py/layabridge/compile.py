@@ -62,9 +62,14 @@ def lower_c(factory: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
 
 def lower_cuda(factory: Callable[..., Any], *args: Any, arch: str = "sm_90a", **kwargs: Any) -> str:
     """The CUDA source of a factory's GPU specialisation for one of ARCHITECTURES; needs neither nvcc nor a GPU."""
+    return str(cuda_artifact(factory, *args, arch=arch, **kwargs).kernel_source)
+
+
+def cuda_artifact(factory: Callable[..., Any], *args: Any, arch: str = "sm_90a", **kwargs: Any) -> Any:
+    """TileLang's artifact behind `lower_cuda`: beside kernel_source it has device_mod, which says how to launch."""
     if arch not in ARCHITECTURES:
         raise InvalidArgument(f"arch must be one of {', '.join(ARCHITECTURES)}, got {arch!r}")
-    return str(_lower(_trace(factory, args, kwargs), {"kind": "cuda", "arch": arch}, FAST).kernel_source)
+    return _lower(_trace(factory, args, kwargs), {"kind": "cuda", "arch": arch}, FAST)
 
 
 def cpu_tir(factory: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 
 from layabridge.ops import Context, op
@@ -21,3 +23,29 @@ def capture(*, directory: str, kernels: list, seed: int, context: Context) -> di
     from layabridge import preserve
 
     return preserve.capture(directory, kernels, seed, context.progress)
+
+
+@op
+def build(*, kernel: str, case: str, arch: str, dtype: str, keep: str = "") -> dict[str, Any]:
+    """Compiles a kernel's GPU form with nvcc, at its probe size or a case's; keep: a file for the cubin."""
+    from layabridge import cubin
+    from layabridge.specs import KERNELS
+
+    spec = KERNELS[kernel]
+    args, kwargs = spec.arguments(spec.case(case) if case else spec.probe)
+    made = cubin.build(spec.factory, *args, arch=arch, dtype=dtype, **kwargs)
+    if keep:
+        Path(keep).write_bytes(made.cubin)
+    return {
+        "kernel": kernel,
+        "case": case,
+        "arch": arch,
+        "dtype": dtype,
+        **dataclasses.asdict(made.usage),
+        "dynamic_shared_bytes": made.dynamic_shared_bytes,
+        "shared_limit_bytes": cubin.SHARED_LIMIT_BYTES[arch],
+        "threads": made.threads,
+        "cubin_bytes": len(made.cubin),
+        "seconds": made.seconds,
+        "reason": made.too_big,
+    }
