@@ -52,20 +52,12 @@ def test_unknown_kernels_are_refused_before_any_work(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_cases_of_the_outputs_are_ones_that_specs_take():
-    """On a host without a GPU too, nobody is to find out on one that a case is wrong."""
-    tensors = 0
-    for name, cases in preserve.OUTPUTS.items():
-        spec = KERNELS[name]
-        for case in cases:
-            inputs = spec.inputs(case, torch.Generator().manual_seed(1))
-            for t in spec.tensors:
-                if t.role != "out":
-                    assert tuple(inputs[t.name].shape) == t.resolve(case.sizes)
-            tensors += sum(t.role != "in" for t in spec.tensors)
-            args, kwargs = spec.arguments(case)
-            spec.factory.bind(*args, **kwargs)
-    assert tensors * len(DTYPES) >= 24
+def test_the_cases_of_the_outputs_are_there():
+    """On a host without a GPU too: nobody is to find out on one that a case has another name."""
+    cases = [(KERNELS[name], KERNELS[name].case(case)) for name, names in preserve.OUTPUTS.items() for case in names]
+    assert {spec.name for spec, _ in cases} == set(KERNELS)
+    assert len(DTYPES) * sum(t.role != "in" for spec, _ in cases for t in spec.tensors) >= 24
+    assert not any(case.expects_nan for _, case in cases)
 
 
 @needs_gpu
