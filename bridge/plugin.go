@@ -40,6 +40,10 @@ type Config struct {
 	StartTimeout time.Duration
 	// CancelGrace is how long a cancelled call may take to return before the plugin is ended. Default: 2 s.
 	CancelGrace time.Duration
+	// Checksum is the SHA-256 that the program must have, in hexadecimal. Default: any program is started.
+	Checksum string
+	// MTLS encrypts the connection and lets each side prove itself with a certificate made for this one start.
+	MTLS bool
 	// CloseTimeout is how long the plugin may take to close before it is ended. Default: 2 s.
 	CloseTimeout time.Duration
 }
@@ -78,10 +82,14 @@ type Plugin struct {
 // Start starts a plugin's process and shakes hands with it. ctx limits the start only; the process lives until Close.
 //
 // It returns ErrPluginNotFound when there is no such program or it is not a plugin, ErrPluginExited with an *ExitError
-// when it ended at once, ErrDeadlineExceeded when it did not answer, ErrUnsupportedHere when it speaks another protocol.
+// when it ended at once, ErrDeadlineExceeded when it did not answer, ErrUnsupportedHere when it speaks another protocol,
+// ErrPackageRejected when it does not have the checksum.
 func Start(ctx context.Context, config Config) (*Plugin, error) {
 	config.setDefaults()
 	if err := checkProgram(config.Path); err != nil {
+		return nil, err
+	}
+	if err := checkChecksum(config.Path, config.Checksum); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -96,6 +104,7 @@ func Start(ctx context.Context, config Config) (*Plugin, error) {
 		HandshakeConfig:  handshake,
 		Plugins:          plugin.PluginSet{dispensed: &glue{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		AutoMTLS:         config.MTLS,
 		RunnerFunc:       p.newRunner,
 		SkipHostEnv:      true, // newRunner adds it, with ours on top
 		StartTimeout:     config.StartTimeout,
@@ -117,6 +126,7 @@ func Start(ctx context.Context, config Config) (*Plugin, error) {
 		err = p.startError(ctx, err)
 		p.kill()
 		p.client.Kill()
+		killMarked(dir.path)
 		_ = dir.remove()
 		return nil, err
 	}
@@ -128,13 +138,9 @@ func (p *Plugin) newRunner(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Run
 	cmd := exec.Command(p.config.Path, p.config.Args...)
 	cmd.Env = append(os.Environ(), p.config.Env...)
 	cmd.Env = append(cmd.Env, spec.Env...)
-	dirs := []string{p.dir.path}
-	if p.dir.sockets != p.dir.path {
-		dirs = append(dirs, p.dir.sockets)
-	}
 	cmd.Env = append(cmd.Env,
 		"TMPDIR="+p.dir.temp(),
-		envRunDir+"="+strings.Join(dirs, string(filepath.ListSeparator)),
+		envRunDir+"="+p.dir.all(),
 		envParent+"="+strconv.Itoa(os.Getpid()),
 	)
 	if p.config.Segment != nil {
@@ -227,6 +233,7 @@ func (p *Plugin) Close() error {
 		_, _ = p.remote.Close(ctx, &pb.CloseRequest{}) // a plugin that does not answer is ended all the same
 		p.kill()
 		p.client.Kill() // with the process gone it only tidies its connections and its socket
+		killMarked(p.dir.path)
 		p.closeErr = p.dir.remove()
 	})
 	return p.closeErr

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/layactl/layactl/bridge"
 	"github.com/layactl/layactl/bridge/venv"
@@ -17,20 +18,32 @@ type session struct {
 	loaded  []string // kernels that --ops brought
 }
 
-// startPlugin starts laya-plugin-NAME on the settings' venv. The interpreter starts with the first call.
+// startPlugin starts a plugin that FindPlugin finds. The interpreter, if it has one, starts with the first call.
 func (a *app) startPlugin(ctx context.Context, segment *bridge.Segment, name string, environment ...string) (*bridge.Plugin, error) {
-	python, err := venv.Find(a.settings.venv())
+	manifest, err := bridge.FindPlugin(name, a.settings.pluginPath()...)
 	if err != nil {
 		return nil, err
 	}
-	path, err := bridge.FindPlugin(name, a.settings.pluginPath()...)
+	return a.startManifest(ctx, segment, manifest, environment...)
+}
+
+// startManifest starts a plugin on its own venv or on the settings'. A program with a manifest may do without Python.
+func (a *app) startManifest(ctx context.Context, segment *bridge.Segment, manifest bridge.Manifest, environment ...string) (*bridge.Plugin, error) {
+	chosen := manifest.Venv
+	if chosen == "" {
+		chosen = a.settings.venv()
+	}
+	python, err := venv.Find(chosen)
+	if err != nil && (manifest.File == "" || manifest.Module != "" || manifest.Venv != "") {
+		return nil, err
+	}
+	config, err := manifest.Config(a.settings.pluginPath()...)
 	if err != nil {
 		return nil, err
 	}
-	return bridge.Start(ctx, bridge.Config{
-		Path: path, Name: name, Segment: segment, Logger: a.log,
-		Env: append([]string{"LAYACTL_PYTHON=" + python, "LAYACTL_CACHE_DIR=" + a.settings.cacheDir()}, environment...),
-	})
+	config.Segment, config.Logger = segment, a.log
+	config.Env = slices.Concat([]string{"LAYACTL_PYTHON=" + python, "LAYACTL_CACHE_DIR=" + a.settings.cacheDir()}, config.Env, environment)
+	return bridge.Start(ctx, config)
 }
 
 // startTileLang starts the tilelang plugin for the CPU: it sees no GPU, so it holds none of its memory. A file of

@@ -27,7 +27,7 @@ func (s setting) variable() string {
 
 var settingTable = []setting{
 	{name: "venv", path: true, usage: "`FOLDER` of the Python environment (default: VIRTUAL_ENV, .venv beside bin/, ./.venv)"},
-	{name: "plugin-path", path: true, list: true, usage: "`FOLDERS` to look for laya-plugin-NAME in, before layactl's own folder and PATH"},
+	{name: "plugin-path", path: true, list: true, usage: "`FOLDERS` to look for plugins in, before the user's plugin folder, layactl's own and PATH"},
 	{name: "cache-dir", path: true, usage: "private `FOLDER` for compiled kernels", def: defaultCacheDir},
 	{name: "log-level", usage: "`LEVEL` of the log on standard error", choices: []string{"debug", "info", "warn", "error"}, def: always("warn")},
 	{name: "log-format", usage: "`FORMAT` of the log", choices: []string{"console", "json"}, def: always("console")},

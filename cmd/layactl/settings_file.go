@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/layactl/layactl/internal/spelling"
 )
 
 const settingsFileName = "layactl.yaml"
@@ -92,42 +94,15 @@ func (s setting) fromYAML(node *yaml.Node, folder string) (string, error) {
 }
 
 func settingNamed(name string) (setting, error) {
-	nearest, distance := "", len(name) // a name is no nearer to another that shares nothing with it
-	for _, row := range settingTable {
+	names := make([]string, len(settingTable))
+	for i, row := range settingTable {
 		if row.name == name {
 			return row, nil
 		}
-		if d := editDistance(name, row.name); d < distance {
-			nearest, distance = row.name, d
-		}
-	}
-	if nearest != "" && distance <= 3 {
-		return setting{}, fmt.Errorf("unknown key %q, did you mean %q?", name, nearest)
-	}
-	names := make([]string, len(settingTable))
-	for i, row := range settingTable {
 		names[i] = row.name
 	}
+	if nearest := spelling.Nearest(name, names); nearest != "" {
+		return setting{}, fmt.Errorf("unknown key %q, did you mean %q?", name, nearest)
+	}
 	return setting{}, fmt.Errorf("unknown key %q; the keys are %s", name, strings.Join(names, ", "))
-}
-
-// editDistance is the number of insertions, deletions and replacements of bytes that turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -31,7 +31,11 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	path, err := bridge.FindPlugin("tilelang", "bin", filepath.Join("..", "..", "bin"))
+	found, err := bridge.FindPlugin("tilelang", "bin", filepath.Join("..", "..", "bin"))
+	if err != nil {
+		return err
+	}
+	config, err := found.Config()
 	if err != nil {
 		return err
 	}
@@ -40,9 +44,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, segment.Close()) }()
-	plugin, err := bridge.Start(ctx, bridge.Config{
-		Path: path, Segment: segment, Env: []string{"LAYACTL_PYTHON=" + python, "CUDA_VISIBLE_DEVICES="},
-	})
+	config.Segment, config.Env = segment, []string{"LAYACTL_PYTHON=" + python, "CUDA_VISIBLE_DEVICES="}
+	plugin, err := bridge.Start(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,37 +16,23 @@ import (
 // needed are the plugins without which the main job cannot run.
 var needed = []string{"tilelang"}
 
-const pluginPrefix = "laya-plugin-"
-
-// plugins looks for the programs; it starts none.
+// plugins looks for the programs and manifests; it starts none.
 func (e *examination) plugins(context.Context) {
-	seen := map[string]bool{}
 	for _, name := range needed {
-		seen[name] = true
-		path, err := bridge.FindPlugin(name, e.PluginPath...)
+		found, err := bridge.FindPlugin(name, e.PluginPath...)
 		if err != nil {
 			e.missing("plugin "+name, err.Error(), "")
 			continue
 		}
-		e.ok("plugin "+name, path)
+		e.ok("plugin "+name, found.Source())
 	}
-	folders := e.PluginPath
-	if self, err := os.Executable(); err == nil {
-		folders = append(folders[:len(folders):len(folders)], filepath.Dir(self))
-	}
-	for _, folder := range folders {
-		programs, _ := filepath.Glob(filepath.Join(folder, pluginPrefix+"*")) // fails for a bad pattern only
-		for _, program := range programs {
-			name := strings.TrimPrefix(filepath.Base(program), pluginPrefix)
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			if path, err := bridge.FindPlugin(name, e.PluginPath...); err != nil {
-				e.warning("plugin "+name, err.Error(), "")
-			} else {
-				e.ok("plugin "+name, path)
-			}
+	for _, found := range bridge.ListPlugins(e.PluginPath...) {
+		switch topic := "plugin " + found.Name; {
+		case slices.Contains(needed, found.Name):
+		case found.Err != nil:
+			e.warning(topic, found.Err.Error(), "")
+		default:
+			e.ok(topic, found.Source())
 		}
 	}
 }
