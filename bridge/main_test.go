@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -60,6 +61,7 @@ func (b *testBackend) Call(ctx context.Context, call *bridge.Invocation) (json.R
 		Code, Text string
 		By         float64
 		Count      int
+		Pids       []int
 	}
 	if err := json.Unmarshal(call.Params, &params); err != nil {
 		return nil, bridge.Errorf(bridge.ErrInvalidArgument, "parameters: %v", err)
@@ -120,6 +122,16 @@ func (b *testBackend) Call(ctx context.Context, call *bridge.Invocation) (json.R
 	case "nil":
 		var p *testBackend
 		p.calls.Add(1)
+	case "spawn": // a child in this process's group, and one in a session of its own
+		for _, session := range []bool{false, true} {
+			child := exec.Command("sleep", "60")
+			child.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+			if err := child.Start(); err != nil {
+				return nil, err
+			}
+			params.Pids = append(params.Pids, child.Process.Pid)
+		}
+		return json.Marshal(params.Pids)
 	case "pids":
 		return json.Marshal([]int{os.Getpid(), os.Getppid()})
 	case "environment":

@@ -408,27 +408,3 @@ func TestWhatAPluginPrintsReachesTheLog(t *testing.T) {
 		}
 	}
 }
-
-func TestControllerDies(t *testing.T) {
-	// The controller is a second process of this test; it starts a plugin, says its pid, and is killed.
-	if temp := os.Getenv("BRIDGE_TEST_CONTROLLER"); temp != "" {
-		p, err := start(t, "plugin", bridge.Config{TempDir: temp})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Printf("plugin %d\n", p.PID())
-		time.Sleep(time.Minute)
-		return
-	}
-	temp := t.TempDir()
-	pid, kill := startController(t, temp)
-	kill()
-	deadline := time.Now().Add(time.Second)
-	for syscall.Kill(pid, 0) == nil && !isZombie(pid) {
-		if time.Now().After(deadline) {
-			t.Fatalf("plugin %d outlived its controller by a second", pid)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	expectEmpty(t, temp)
-}

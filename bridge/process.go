@@ -5,11 +5,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 )
+
+// drainTime is how long the reason of an end is waited for after the end.
+const drainTime = 250 * time.Millisecond
 
 // process is a plugin's process, in a process group of its own. It is the runner that go-plugin works with, so that
 // its end is seen at once, through wait, and so that whatever it started ends with it.
@@ -30,7 +34,7 @@ func newProcess(name string, cmd *exec.Cmd) *process {
 	return &process{name: name, cmd: cmd, exited: make(chan struct{})}
 }
 
-// Start starts the process and a goroutine that waits for its end.
+// Start starts the process on a thread of its own, which then waits for its end.
 func (p *process) Start(context.Context) error {
 	// Pipes of our own: cmd.StdoutPipe would make Wait race with go-plugin's readers.
 	outRead, outWrite, err := os.Pipe()
@@ -51,13 +55,24 @@ func (p *process) Start(context.Context) error {
 	p.cmd.Stdout = outWrite
 	p.cmd.Stderr = errWrite
 	ownGroup(p.cmd)
-	if err := p.cmd.Start(); err != nil {
+	continueOnParentExit(p.cmd)
+	started := make(chan error)
+	go func() {
+		// The system takes the end of the thread that forks for the end of the parent: it must live as long as the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		p.started = time.Now()
+		started <- err
+		if err == nil {
+			p.wait()
+		}
+	}()
+	if err := <-started; err != nil {
 		outRead.Close()
 		errRead.Close()
 		return err
 	}
-	p.started = time.Now()
-	go p.wait()
 	return nil
 }
 
@@ -118,9 +133,9 @@ func (p *process) HostToPlugin(network, address string) (string, string, error) 
 
 // exitError describes the end of the process. It must have exited.
 func (p *process) exitError(op string, lines *lastLines) *ExitError {
-	select { // what it wrote last may still be on its way through the pipe
+	select { // what it wrote last may still be on its way through the pipe, which something outside its group may hold open
 	case <-p.stderr.drained:
-	case <-time.After(time.Second):
+	case <-time.After(drainTime):
 	}
 	e := &ExitError{Plugin: p.name, Op: op, Status: p.state.ExitCode(), After: p.ended.Sub(p.started)}
 	if status, ok := p.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"os"
+	"os/exec"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,10 @@ func awaitExit(pid int) {
 		}
 	}
 }
+
+// continueOnParentExit makes the system wake a stopped plugin when the controller ends, so that its watch of the
+// controller runs. SIGKILL instead would end the plugin before it could end what it started and remove its folder.
+func continueOnParentExit(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = unix.SIGCONT }
 
 // noCoreDumps keeps a crash of this process from writing its memory, tensors included, to disk.
 func noCoreDumps() error {

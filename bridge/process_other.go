@@ -4,10 +4,13 @@ package bridge
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 )
 
 func awaitExit(int) {}
+
+func continueOnParentExit(*exec.Cmd) {}
 
 func noCoreDumps() error { return nil }
 

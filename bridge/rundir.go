@@ -12,6 +12,9 @@ const (
 	envRunDir  = "LAYACTL_RUN_DIR"    // the plugin's own folder, removed with it
 )
 
+// runDirPattern is how run folders are named.
+const runDirPattern = "layactl-*"
+
 // maxSocketDir is the longest folder in which go-plugin's socket still has a valid address (108 bytes with its names).
 const maxSocketDir = 60
 
@@ -25,17 +28,26 @@ func newRunDir(parent string) (*runDir, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	path, err := os.MkdirTemp(parent, "layactl-")
+	sweepOnce(parent)
+	path, err := os.MkdirTemp(parent, runDirPattern)
 	if err != nil {
 		return nil, Errorf(ErrUnsupportedHere, "temp folder %s cannot be used (%v); set TMPDIR to a writable folder", parent, err)
 	}
 	d := &runDir{path: path, sockets: path}
+	if err := writeOwner(path); err != nil {
+		d.remove()
+		return nil, err
+	}
 	if err := os.Mkdir(d.temp(), 0o700); err != nil {
 		d.remove()
 		return nil, err
 	}
 	if len(path) > maxSocketDir {
-		if d.sockets, err = os.MkdirTemp("/tmp", "layactl-"); err != nil {
+		sweepOnce("/tmp")
+		if d.sockets, err = os.MkdirTemp("/tmp", runDirPattern); err == nil {
+			err = writeOwner(d.sockets)
+		}
+		if err != nil {
 			d.remove()
 			return nil, Errorf(ErrUnsupportedHere, "temp folder %s is too long for a socket, and /tmp cannot be used instead: %v", path, err)
 		}
@@ -45,6 +57,14 @@ func newRunDir(parent string) (*runDir, error) {
 
 // temp is the plugin's TMPDIR.
 func (d *runDir) temp() string { return filepath.Join(d.path, "tmp") }
+
+// all are the folders, in the form of envRunDir.
+func (d *runDir) all() string {
+	if d.sockets == d.path {
+		return d.path
+	}
+	return d.path + string(filepath.ListSeparator) + d.sockets
+}
 
 func (d *runDir) remove() error {
 	err := os.RemoveAll(d.path)

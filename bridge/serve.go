@@ -58,7 +58,11 @@ func (s *server) attach() error {
 	}
 	if parent, err := strconv.Atoi(os.Getenv(envParent)); err == nil {
 		err := onParentExit(parent, func() {
-			for _, dir := range filepath.SplitList(os.Getenv(envRunDir)) {
+			dirs := filepath.SplitList(os.Getenv(envRunDir))
+			for _, dir := range dirs {
+				killMarked(dir) // first: they may be writing there
+			}
+			for _, dir := range dirs {
 				_ = os.RemoveAll(dir) // nobody is left to tell
 			}
 			endGroup()
