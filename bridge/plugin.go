@@ -234,7 +234,6 @@ func (p *Plugin) Close() error {
 		p.kill()
 		p.client.Kill() // with the process gone it only tidies its connections and its socket
 		killMarked(p.dir.path)
-		killMarked(p.dir.path)
 		p.closeErr = p.dir.remove()
 	})
 	return p.closeErr
