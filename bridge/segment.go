@@ -128,6 +128,9 @@ func (s *Segment) Close() error {
 	return err
 }
 
+// Holds reports whether t was allocated in s, whether or not it has been freed since.
+func (s *Segment) Holds(t *Tensor) bool { return t.seg == s }
+
 // descriptor returns how t is named on the wire to a plugin that maps s.
 func (s *Segment) descriptor(t *Tensor) (Descriptor, error) {
 	if t == nil {
