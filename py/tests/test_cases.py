@@ -42,7 +42,7 @@ def test_kernel_agrees_with_its_reference(name, case_name):
         assert torch.equal(found.isnan(), wanted.isnan()), f"NaN in {tensor.name}"
         assert case.expects_nan or not found.isnan().any()
         difference = (found - wanted).abs().nan_to_num(nan=0.0)
-        assert difference.numel() == 0 or difference.max() <= spec.tolerance(case, tensor.name)
+        assert difference.numel() == 0 or difference.max() <= spec.tolerances_of(case)[tensor.name]
 
 
 def test_the_tables_hold_the_sizes_that_tiles_do_not_divide():
