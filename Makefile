@@ -13,7 +13,7 @@ export PYTHON
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup build ## set up, build, and validate the kernels on this machine
@@ -45,6 +45,10 @@ lock: ## pin the newest allowed Python packages in requirements.lock (needs uv)
 .PHONY: goldens
 goldens: setup ## write the hashes of the kernels' CUDA source anew, after a change that is meant
 	.venv/bin/python -m layabridge.preserve
+
+.PHONY: gpu-bundle
+gpu-bundle: setup ## pack what a GPU host without a network needs into gpu-bundle.tar.xz
+	@scripts/gpu-bundle.sh gpu-bundle.tar.xz
 
 .PHONY: clean
 clean: ## remove what make made: bin/, .venv and caches
