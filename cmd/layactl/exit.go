@@ -90,13 +90,13 @@ func (a *app) exit(err error) int {
 	return status
 }
 
-// explain adds the Python traceback where there is one and the log level asks for it.
+// explain adds the Python traceback where there is one and the verb or the log level asks for it.
 func (a *app) explain(err error) {
 	remote, ok := errors.AsType[*bridge.RemoteError](err)
 	if !ok || remote.Traceback == "" {
 		return
 	}
-	if a.log.Core().Enabled(zap.DebugLevel) {
+	if a.tracebacks || a.log.Core().Enabled(zap.DebugLevel) {
 		fmt.Fprintln(a.stderr, strings.TrimSpace(remote.Traceback))
 	} else {
 		fmt.Fprintln(a.stderr, "(--log-level debug shows the Python traceback)")

@@ -18,6 +18,8 @@ type app struct {
 	stdout, stderr *os.File
 	settings       settings
 	log            *zap.Logger
+	// tracebacks shows a Python traceback at every log level: for the verbs of who writes plugins.
+	tracebacks bool
 	// running tells a verb's own error from one in the arguments it was given.
 	running bool
 }
@@ -71,7 +73,7 @@ out, 5 a compile or a package failed, 130 cancelled.`,
 		return usagef("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	addSettingFlags(root)
-	root.AddCommand(newDoctor(a), newKernel(a), newPreserve(a), newProbe(a), newReport(a), newValidate(a), newVersion(a))
+	root.AddCommand(newDoctor(a), newKernel(a), newPlugin(a), newPreserve(a), newProbe(a), newReport(a), newValidate(a), newVersion(a))
 	return root
 }
 
