@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,7 +81,8 @@ func (p *progressPipe) listenTo(call int64, report func(bridge.Progress)) (end f
 		if err != nil {
 			return err
 		}
-		if _, err := p.write.Write(append(line, '\n')); err != nil {
+		// A line of its own, even in the middle of what another thread of the op is still writing.
+		if _, err := p.write.Write(slices.Concat([]byte{'\n'}, line, []byte{'\n'})); err != nil {
 			return err
 		}
 		<-l.ended
