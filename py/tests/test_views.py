@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy
 import pytest
@@ -157,3 +158,14 @@ def test_torch_is_not_imported_for_a_module_without_it(tmp_path, annotation):
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert out.stdout.strip() == '{"result": 1.5} False'
+
+
+GOLDENS = json.loads((Path(__file__).parents[2] / "bridge" / "testdata" / "tensors.json").read_text())
+
+
+@pytest.mark.parametrize("golden", GOLDENS, ids=lambda g: f"{g['dtype']}{g['shape']}")
+def test_the_bytes_that_go_reads_are_read_alike(golden):
+    x = Operand("x", golden["dtype"], tuple(golden["shape"]), memoryview(bytearray.fromhex(golden["hex"])), True)
+    assert x.view(torch.Tensor).double().flatten().tolist() == golden["values"]
+    if golden["dtype"] != "bfloat16":
+        assert x.view(numpy.ndarray).flatten().tolist() == golden["values"]
