@@ -154,7 +154,9 @@ func newPluginInfo(a *app) *cobra.Command {
 func printInfo(people *report.Printer, manifest bridge.Manifest, info bridge.Info) {
 	people.Printf("%s %s  %s\n", info.Name, info.Version, report.Faint(manifest.Source()))
 	for _, what := range slices.Sorted(maps.Keys(info.Versions)) {
-		people.Printf("%s %s  ", what, info.Versions[what])
+		if v := info.Versions[what]; v != "" { // not installed as a distribution
+			people.Printf("%s %s  ", what, v)
+		}
 	}
 	for _, device := range info.Devices {
 		people.Printf("%s: %s  ", device.Kind, device.Name)
