@@ -99,7 +99,7 @@ func compare(args []bridge.Arg, M, N, K int) error {
 			sum += a[row*K+k] * w[j*K+k]
 		}
 		if want := max(sum, 0); c[row*N+j] != want { // multiples of 1/64 add up exactly, in any order
-			return fmt.Errorf("C[%d, %d]: expected %g, got %g", row, j, want, c[row*N+j])
+			return fmt.Errorf("element [%d, %d] of C: expected %g, got %g", row, j, want, c[row*N+j])
 		}
 	}
 	fmt.Printf("C[%d] = %.4g … agrees with Go\n", row, c[row*N:row*N+5])

@@ -67,10 +67,10 @@ class Case:
 class KernelSpec:
     """A kernel with its definition and its proof.
 
-    factory: TileLang factory (see layabridge.kernels); called as factory(*args, **kwargs) with what `arguments` returns.
+    factory: TileLang factory (see layabridge.kernels); called with the args and kwargs that `arguments` returns.
     arguments: (case) -> (args, kwargs) of the factory, tile and dtype options left out.
     reference: (case, tensors by name) -> outputs by name, plain PyTorch in float32, inputs left as they were.
-    inputs: (case, generator) -> tensors by name for every "in" and "inout" tensor, float32 unless the spec says otherwise.
+    inputs: (case, generator) -> tensors by name for every "in" and "inout" tensor, float32 where the spec says "act".
     tolerances: absolute CPU-against-reference tolerance per "out" or "inout" tensor; 0.0 asks for equality.
     upstream_max_abs_diff: what upstream's kernels reach on their own cases, for the summary.
     cuda_tolerances: the same as tolerances between the CPU kernel and the CUDA kernel in 16 bits, on inputs rounded to
@@ -137,8 +137,6 @@ def _dimension(dim: int | str, sizes: Mapping[str, int], tensor: str) -> int:
         elif letters in sizes:
             value = sizes[letters]
         else:
-            raise InvalidArgument(
-                f"tensor {tensor}: dimension {dim!r} needs a size for {letters!r}, got {dict(sizes)}"
-            )
+            raise InvalidArgument(f"tensor {tensor}: dimension {dim!r} needs a size for {letters!r}, got {dict(sizes)}")
         factors.append(value // int(divisor) if divisor else value)
     return math.prod(factors)

@@ -173,7 +173,7 @@ def _checked(op_name: str, name: str, value: Any, annotation: Any) -> Any:
             return float(value)
         if plain is int and isinstance(value, bool):
             continue
-        if plain is NoneType and value is None or isinstance(plain, type) and isinstance(value, plain):
+        if (plain is NoneType and value is None) or (isinstance(plain, type) and isinstance(value, plain)):
             return value
     raise InvalidArgument(
         f"op {op_name}: parameter {name}: expected {_type_name(annotation)}, got {type(value).__name__} {value!r:.60}"

@@ -1,4 +1,4 @@
-"""The ops of the tilelang plugin: kernels described by specs are listed, compiled, filled, run, timed, and read as source.
+"""The ops of the tilelang plugin: kernels described by specs are listed, compiled, filled, run, timed, and printed.
 
 Besides these, every kernel is an op under its own name, which takes the factory's options as parameters and the
 kernel's tensors in call order: `gemm` with {"N": 70, "K": 67, "bias": true, "act": "gelu"}.
@@ -126,7 +126,7 @@ def run(*tensors: NamedTensor, kernel: str, case: str, implementation: str, dtyp
 
 @op
 def source(*, kernel: str, target: str, case: str = "", dtype: str = "bfloat16") -> str:
-    """The source that a kernel is compiled from: target "c", or CUDA for "sm_80", "sm_89" or "sm_90a" with a 16-bit dtype."""
+    """A kernel's generated source: target "c", or CUDA for "sm_80", "sm_89" or "sm_90a" in a 16-bit dtype."""
     spec = catalog[kernel]
     args, kwargs = spec.arguments(spec.case(case) if case else spec.probe)
     if target == "c":
