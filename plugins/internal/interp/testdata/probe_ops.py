@@ -81,9 +81,13 @@ def loop(*, context: Context) -> None:
 
 @op
 def hold_the_lock(*, context: Context) -> None:
-    """Sleeps in C without letting go of the interpreter lock."""
-    context.progress("holding")
-    ctypes.PyDLL(None).sleep(60)
+    """Sleeps in C without letting go of the interpreter lock, also when an interrupt comes before it does."""
+    sleep = ctypes.PyDLL(None).sleep
+    try:
+        context.progress("holding")
+        sleep(60)
+    except KeyboardInterrupt:
+        sleep(60)
 
 
 @op
